@@ -38,7 +38,7 @@ def test_files_get_one_line_when_compiling_starts_and_one_when_it_ends(capsys, m
             on_event(event)
     captured = capsys.readouterr()
     first, last = captured.err.splitlines()
-    assert first == "compiling kernels, first run only; cached in /somewhere"
+    assert first == "Compiling kernels (first run only)"
     assert last.startswith("compiled 2 kernels in ")
     assert captured.out == ""
 
@@ -47,7 +47,7 @@ def test_files_are_not_told_of_a_cache_that_cannot_be_written(capsys):
     with showing_events(can_cache=False) as on_event:
         for event in COMPILING_TWO:
             on_event(event)
-    assert capsys.readouterr().err.splitlines()[0] == "compiling kernels"
+    assert capsys.readouterr().err.splitlines()[0] == "Compiling kernels (every run)"
 
 
 def test_a_cache_that_cannot_be_written_costs_time_only(run_program):
@@ -79,7 +79,7 @@ def test_files_get_one_line_when_a_phase_starts_and_one_when_it_ends(capsys):
         on_event(PhaseAdvanced("counting boards", 1000, 2000))
         on_event(PhaseEnded("counting boards", 12.0))
     first, last = capsys.readouterr().err.splitlines()
-    assert first == "counting boards: 2,000 steps"
+    assert first == "Counting boards: 0/2,000"
     assert last == "counting boards: done in 12.0 s"
 
 

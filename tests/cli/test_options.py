@@ -79,6 +79,13 @@ def test_an_empty_path_is_not_the_current_directory(text):
     assert read_path(".") == Path()
 
 
+@pytest.mark.parametrize("text", ["s3://bucket/runs", "gs://x", "https://a/b", "file:///tmp/x"])
+def test_a_url_is_not_a_directory(text):
+    with pytest.raises(typer.BadParameter, match="is a URL, use a local path"):
+        read_path(text)
+    assert read_path("C:/runs") == Path("C:/runs")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -9,11 +9,10 @@ from rich.console import Console
 from runout.cli.console import LiveDisplay, PlainDisplay, showing_events
 from runout.cli.progress import (
     Bar,
-    Forecast,
     SolveTracker,
+    TimeLeft,
     describe_bar,
     describe_event,
-    describe_iteration,
     describe_measures,
     describe_place,
     describe_solved,
@@ -24,6 +23,8 @@ from runout.events import (
     FlopPlace,
     FlopSolved,
     FlopSolving,
+    KernelCompiled,
+    KernelCompiling,
     Phase,
     PhaseAdvanced,
     PhaseEnded,
@@ -39,36 +40,67 @@ def event(iteration, chips=None, target=1.0, seconds=None, max_seconds=None, max
     return SpotSolving(iteration, max_iterations, chips, target, at, max_seconds, 100.0)
 
 
+def left_of(*told):
+    """Returns the answers of one estimator to events, whose times have no compiling in them."""
+    estimate = TimeLeft()
+    return [estimate.of_game(now, now.seconds) for now in told], estimate
+
+
 def test_a_fall_like_one_over_iterations_is_continued():
-    forecast = Forecast()
-    assert forecast.seconds_left(event(10, 20.0)) == 0.0
-    assert forecast.seconds_left(event(20, 10.0)) == pytest.approx((200 - 20) / 10)
-    assert forecast.seconds_left(event(100, 2.0)) == pytest.approx((200 - 100) / 10)
+    left, estimate = left_of(event(10, 20.0), event(20, 10.0), event(100, 2.0))
+    assert left[0] is None
+    assert left[1:] == pytest.approx([(200 - 20) / 10, (260 - 100) / 10])
+    assert not estimate.is_at_most
+
+
+def test_a_solve_ends_only_where_exploitability_is_measured():
+    """Measured every 100 iterations of 1 s: the target will be met long before it is seen."""
+    told = [event(n, chips, seconds=n) for n, chips in ((1, None), (100, 8.0), (200, 1.05))]
+    left, _ = left_of(*told, event(204, 1.05, seconds=204), event(290, 1.05, seconds=290))
+    assert left[-3:] == pytest.approx([100.0, 96.0, 10.0])
 
 
 def test_without_a_target_all_iterations_are_left():
-    forecast = Forecast()
-    forecast.seconds_left(event(10, target=None))
-    assert forecast.seconds_left(event(20, target=None)) == pytest.approx(98.0)
+    left, estimate = left_of(event(10, target=None), event(20, target=None))
+    assert left[1] == pytest.approx(98.0)
+    assert estimate.is_at_most
 
 
 @pytest.mark.parametrize("chips", [20.0, 25.0, 19.9])
 def test_what_hardly_falls_is_expected_to_need_all_iterations(chips):
-    forecast = Forecast()
-    forecast.seconds_left(event(10, 20.0))
-    assert forecast.seconds_left(event(20, chips)) == pytest.approx(98.0)
+    left, _ = left_of(event(10, 20.0), event(20, chips))
+    assert left[1] == pytest.approx(98.0)
 
 
 def test_no_more_time_is_left_than_there_is():
-    forecast = Forecast()
-    forecast.seconds_left(event(10, target=None, max_seconds=5.0))
-    assert forecast.seconds_left(event(20, target=None, max_seconds=5.0)) == pytest.approx(3.0)
+    first, last = (event(n, target=None, max_seconds=5.0) for n in (10, 20))
+    left, _ = left_of(first, last)
+    assert left == pytest.approx([4.0, 3.0])
 
 
-def test_compiling_before_the_first_event_says_nothing():
-    forecast = Forecast()
-    forecast.seconds_left(event(10, target=None, seconds=60.0))
-    assert forecast.seconds_left(event(20, target=None, seconds=61.0)) == pytest.approx(98.0)
+def test_the_pace_is_that_of_recent_steps():
+    estimate = TimeLeft()
+    assert estimate.of_steps(0, 100, 5.0) is None
+    assert estimate.of_steps(10, 100, 15.0) == pytest.approx(90.0)
+    assert estimate.of_steps(50, 100, 19.0) == pytest.approx(50 * 4.0 / 40)
+    assert estimate.of_steps(50, 100, 60.0) == pytest.approx(50 * 4.0 / 40)  # no step since
+
+
+def test_compiling_says_nothing_about_what_follows():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+    tracker.note(PhaseStarted("counting", 100))
+    for now, told in (
+        (1.0, KernelCompiling("a")),
+        (2.0, KernelCompiling("b")),
+        (31.0, KernelCompiled("b", 29.0)),
+        (61.0, KernelCompiled("a", 60.0)),
+    ):
+        clock.now = now
+        tracker.note(told)
+    clock.now = 70.0
+    assert tracker.note(PhaseAdvanced("counting", 10, 100)).bar.seconds_left == 90.0
+    assert tracker.describe_compiled() == "compiled 2 kernels in 0:01:00"
 
 
 def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
@@ -80,18 +112,22 @@ def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
 
 
 def test_files_get_a_line_now_and_then():
-    times = iter([0.0, 5.0, 11.0, 11.0])
-    lines = PlainDisplay(clock=lambda: next(times))
-    assert lines.lines(event(5, 40.0)) == ["solving the spot, at most 1,000 iterations"]
+    clock = Clock()
+    lines = PlainDisplay(clock=clock)
+    assert lines.lines(event(5, 40.0)) == ["Spot: 5/1,000, 40 chips, 40.00% of the pot"]
+    clock.now = 5.0
     assert lines.lines(event(10, 20.0)) == []
+    clock.now = 11.0
     (line,) = lines.lines(event(20, 10.0))
-    assert line == "Spot: 20/1,000, 10 chips, 10.00% of the pot, about 18.0 s left"
+    assert line == "Spot: 20/1,000, 10 chips, 10.00% of the pot, about 3 min left"
 
 
 def test_a_preflop_bar_says_at_most_until_the_fall_is_known():
-    tracker = SolveTracker()
+    clock = Clock()
+    tracker = SolveTracker(clock)
 
     def bar(iteration, mbb):
+        clock.now = iteration / 10
         told = PreflopSolving(iteration, 1000, mbb, 4.0, iteration / 10, None, 0)
         return tracker.note(told).bar
 
@@ -119,15 +155,15 @@ def solving(flop, iteration=1):
 def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
     clock = Clock()
     lines = PlainDisplay(clock=clock)
-    assert lines.lines(PhaseStarted(Phase.FLOPS, 3)) == ["Flops: 3 to solve"]
+    assert lines.lines(PhaseStarted(Phase.FLOPS, 3)) == ["Flops: 0/3"]
     assert lines.lines(solving("AsKhQd")) == []
     clock.now = 5.0
-    (line,) = lines.lines(FlopSolved("AsKhQd", 1, 3, 0.001, 1.0))
+    (line,) = lines.lines(FlopSolved("AsKhQd", 1, 3, 0.001, 5.0))
     assert line == "AsKhQd stopped at iter 1 δ=0.0032 (5.0 s)"
     lines.lines(solving("2c3h4d"))
     clock.now = 12.0
-    _, line = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 1.0))
-    assert line == "Flops: 2/3, worst 0.10% of the pot, about 7.0 s left"
+    _, line = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 7.0))
+    assert line == "Flops: 2/3, worst 0.10% of the pot, about 10 s left"
     lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0))
     (line,) = lines.lines(PhaseEnded(Phase.FLOPS, 12.0))
     assert line == "Flops: 3 flops in 12.0 s, 1 of them by an earlier run, worst 0.10% of the pot"
@@ -136,10 +172,10 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
 def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
     lines = PlainDisplay()
     (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 0))
-    assert line == "solving preflop, at most 10,000 iterations"
+    assert line == "Preflop: 1/10,000"
     assert lines.lines(PreflopSolving(2, 10_000, None, None, 0.0, None, 0)) == []
     (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 2))
-    assert line == "solving preflop again, round 2, at most 10,000 iterations"
+    assert line == "Preflop, round 2: 1/10,000"
     assert lines.lines(RangesRoundFinished(1, 3, 0.0123, 0.456)) == [
         "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
     ]
@@ -148,7 +184,7 @@ def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
 def test_files_are_told_once_that_a_spot_is_solved():
     lines = PlainDisplay()
     event = SpotSolving(10, 500, None, None, 0.1, None, 10.0)
-    assert lines.lines(event) == ["solving the spot, at most 500 iterations"]
+    assert lines.lines(event) == ["Spot: 10/500"]
     assert lines.lines(event) == []
 
 
@@ -157,23 +193,21 @@ def test_files_get_lines_of_flops_whose_solve_or_other_phase_takes_long():
     lines = PlainDisplay(clock=clock)
     assert lines.lines(solving("AhKd7s")) == []
     clock.now = 31.0
-    assert lines.lines(solving("AhKd7s", 45)) == ["Flop 'AhKd7s' iter 45/200 δ=0.0032"]
+    assert lines.lines(solving("AhKd7s", 45)) == ["AhKd7s SPR 3.5 solving: 45/200, δ=0.0032"]
     assert lines.lines(solving("AhKd7s", 46)) == []
     assert lines.lines(PhaseStarted(Phase.ESTIMATING_EV, 20_000_000, PLACE)) == []
     clock.now = 62.0
     event = PhaseAdvanced(Phase.ESTIMATING_EV, 5_000_000, 20_000_000, PLACE)
-    assert lines.lines(event) == [
-        "AhKd7s SPR 3.5 sampled EVs: 5,000,000/20,000,000, about 0:01:33 left"
-    ]
+    assert lines.lines(event) == ["AhKd7s SPR 3.5 sampled EVs: 5,000,000/20,000,000"]
 
 
 def test_other_work_tells_its_steps_and_how_long_they_took():
     clock = Clock()
     lines = PlainDisplay(clock=clock)
-    assert lines.lines(PhaseStarted("turn strengths", 100)) == ["turn strengths: 100 steps"]
+    assert lines.lines(PhaseStarted("turn strengths", 100)) == ["Turn strengths: 0/100"]
     clock.now = 10.0
     assert lines.lines(PhaseAdvanced("turn strengths", 25, 100)) == [
-        "Turn strengths: 25/100, about 30.0 s left"
+        "Turn strengths: 25/100, about 30 s left"
     ]
     assert lines.lines(PhaseEnded("turn strengths", 40.0)) == ["turn strengths: done in 40.0 s"]
     assert lines.lines(PhaseStarted("writing", 1)) == []
@@ -187,7 +221,7 @@ def test_capped_buckets_are_a_note():
 
 def test_a_bar_in_words_says_when_it_may_end_earlier():
     bar = Bar("preflop", "Preflop", 10, 1000, "5 mbb/hand", 12.0, is_at_most=True)
-    assert describe_bar(bar) == "Preflop: 10/1,000, 5 mbb/hand, at most about 12.0 s left"
+    assert describe_bar(bar) == "Preflop: 10/1,000, 5 mbb/hand, at most about 20 s left"
 
 
 def solving_of_test_progress_text(
@@ -202,20 +236,7 @@ def test_a_place_names_round_flop_and_ratio_as_far_as_there_are_any():
     assert describe_place(FlopPlace("AhKd7s")) == "AhKd7s"
 
 
-def test_the_line_of_a_flop_names_its_round_iteration_and_delta():
-    assert describe_iteration(solving_of_test_progress_text(45, total_rounds=2)) == (
-        "[1/2] Flop 'AhKd7s' iter 45/200 δ=0.0032"
-    )
-    assert (
-        describe_iteration(solving_of_test_progress_text(45, 0.05))
-        == "Flop 'AhKd7s' iter 45/200 δ=0.0500"
-    )
-
-
 def test_a_backend_that_compares_no_strategies_tells_no_delta():
-    assert (
-        describe_iteration(solving_of_test_progress_text(3, math.nan)) == "Flop 'AhKd7s' iter 3/200"
-    )
     assert describe_measures(solving_of_test_progress_text(3, math.nan)) == ""
     assert (
         describe_measures(solving_of_test_progress_text(3, pot=0.0032))
@@ -226,7 +247,6 @@ def test_a_backend_that_compares_no_strategies_tells_no_delta():
 def test_bounds_are_marked_wherever_they_are_told():
     bound = solving_of_test_progress_text(200, pot=0.5261, is_upper_bound=True)
     assert describe_measures(bound) == "δ=0.0032, ≤52.61% of the pot"
-    assert "≤52.61% of the pot" in describe_iteration(bound)
     assert "≤52.61% of the pot" in describe_solved("AhKd7s", [bound], 1.0)
     assert "worst ≤52.61% of the pot" in describe_solved("AhKd7s", [bound, bound], 1.0)
 
@@ -276,7 +296,7 @@ def test_flops_begin_with_a_header_and_a_bar():
     news = SolveTracker().note(PhaseStarted(Phase.FLOPS, 4))
     bar = news.bar
     assert (bar.title, bar.done, bar.total) == ("Flops", 0, 4)
-    assert news.line == "Flops: 4 to solve"
+    assert news.line == ""
 
 
 def test_a_flop_in_work_has_one_bar_that_shows_its_phase():
@@ -306,7 +326,7 @@ def test_a_solved_flop_loses_its_bar_and_leaves_a_line():
     bar = tracker.note(PhaseStarted(Phase.EQUITY_TABLE, 1, FlopPlace("AsKhQd"))).bar
     clock.now = 6.7
     tracker.note(solving_of_test_solve_progress("AsKhQd", 38, is_converged=True))
-    news = tracker.note(FlopSolved("AsKhQd", 1, 2, 0.0032, 1.0))
+    news = tracker.note(FlopSolved("AsKhQd", 1, 2, 0.0032, 6.7))
     assert news.ended == (bar.key,)
     assert news.line == "AsKhQd converged at iter 38 δ=0.0500, 0.32% of the pot (6.7 s) ✓"
 
@@ -340,17 +360,11 @@ def test_time_left_counts_what_flops_in_work_have_taken_already():
     tracker.note(solving_of_test_solve_progress("2c3h4d"))
     clock.now = 10.0
     bar = tracker.note(FlopSolved("AsKhQd", 1, 5, 0.001, 10.0)).bar
-    assert bar.seconds_left == (0 + 3 * 10.0) / 2  # the other one should be done now
+    assert bar.seconds_left == 3 * 10.0 / 2  # the other one should be done now
     tracker.note(solving_of_test_solve_progress("7c3h4d"))
-    clock.now = 14.0
-    bar = tracker.note(FlopSolved("2c3h4d", 2, 5, 0.001, 14.0)).bar
-    assert bar.seconds_left == (8.0 + 2 * 12.0) / 2
-    tracker.note(solving_of_test_solve_progress("8c3h4d"))
-    tracker.note(solving_of_test_solve_progress("9c3h4d"))
     clock.now = 15.0
-    for number, flop in ((3, "7c3h4d"), (4, "8c3h4d")):
-        bar = tracker.note(FlopSolved(flop, number, 5, 0.001, 1.0)).bar
-    assert bar.seconds_left == 0.0  # three at once may have waited for kernels, the last took 1 s
+    bar = tracker.note(FlopSolved("2c3h4d", 2, 5, 0.001, 15.0)).bar
+    assert bar.seconds_left == pytest.approx((3 - 5.0 / 12.5) * 15.0 / (2 + 5.0 / 12.5))
 
 
 def test_the_bar_and_the_line_of_all_flops_say_when_they_are_bounds():
@@ -361,22 +375,21 @@ def test_the_bar_and_the_line_of_all_flops_say_when_they_are_bounds():
     assert "worst ≤52.61% of the pot" in tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
 
 
-def test_every_phase_tells_the_time_that_is_left():
+def test_a_phase_tells_the_time_that_is_left():
     clock = Clock()
     tracker = SolveTracker(clock)
-    for place in (None, FlopPlace("AsKhQd", 3.5)):
-        start = clock.now
-        bar = tracker.note(PhaseStarted("counting", 100, place)).bar
-        assert bar.seconds_left is None
-        clock.now = start + 10.0
-        bar = tracker.note(PhaseAdvanced("counting", 25, 100, place)).bar
-        assert bar.seconds_left == 30.0
+    assert tracker.note(PhaseStarted("counting", 100)).bar.seconds_left is None
+    clock.now = 10.0
+    assert tracker.note(PhaseAdvanced("counting", 25, 100)).bar.seconds_left == 30.0
+
+
+def test_phases_of_a_flop_say_nothing_about_its_end():
+    clock = Clock()
+    tracker = SolveTracker(clock)
     place = FlopPlace("AsKhQd", 3.5)
-    tracker.note(PhaseStarted(Phase.SOLVING, 200, place))
-    clock.now += 4.0
-    bar = tracker.note(solving_of_test_solve_progress("AsKhQd", 50)).bar
-    assert bar.seconds_left == 12.0
-    assert bar.is_at_most
+    tracker.note(PhaseStarted(Phase.SOLVING, 10_000, place))
+    clock.now = 4.0
+    assert tracker.note(solving_of_test_solve_progress("AsKhQd", 50)).bar.seconds_left is None
 
 
 def test_bars_go_with_their_phase():
@@ -416,7 +429,7 @@ def test_files_see_solve_events_as_notes(capsys):
     with showing_events() as on_event:
         on_event(PhaseStarted(Phase.FLOPS, 1))
         on_event(PhaseEnded(Phase.FLOPS, 1.0))
-    assert capsys.readouterr().err.startswith("Flops: 1 to solve\nFlops: 0 flops in 1.0 s")
+    assert capsys.readouterr().err.startswith("Flops: 0 flops in 1.0 s")
 
 
 def live_text(events):

@@ -147,18 +147,15 @@ class PlainDisplay:
 
     def lines(self, event: Event) -> list[str]:
         """Returns the lines to print after an event, most often none."""
-        update = self._tracker.note(event)
-        lines = [update.line, update.first]
-        bar = update.bar
-        if bar is not None and bar.total is not None:
+        update, lines = self._tracker.note(event), []
+        if (bar := update.bar) is not None and bar.total != 1:
             pause = _SECONDS_BETWEEN_LINES_OF_FLOP if bar.is_flop else _SECONDS_BETWEEN_LINES
-            now = self._clock()
-            if now - self._last_line.setdefault(bar.key, now) >= pause:
-                self._last_line[bar.key] = now
-                lines.append(bar.words or describe_bar(bar))
-        for key in update.ended:
-            self._last_line.pop(key, None)
-        return [line for line in lines if line]
+            now, key = self._clock(), bar.key if bar.is_flop else bar.title
+            is_new = key not in self._last_line and not bar.is_flop
+            if is_new or now - self._last_line.setdefault(key, now) >= pause:
+                self._last_line[key] = now
+                lines.append(describe_bar(bar))
+        return [line for line in (update.line, *lines) if line]
 
     def close(self) -> None:
         """Says how long compiling took, if it was needed."""

@@ -27,9 +27,11 @@ _PATHS = ("FILE", "DIR", "RUN")
 
 
 def read_path(text: str) -> Path:
-    """Reads a path; an empty text is refused, it is not the current directory."""
+    """Reads a path; refuses an empty text, which is not the current directory, and URLs."""
     if not text.strip() or "\0" in text:
         raise typer.BadParameter(f"{text!r} is not a path")
+    if re.match(r"[A-Za-z][\w+.-]+:/", text):  # two letters at least: C:/ is a drive
+        raise typer.BadParameter(f"{quote(text)} is a URL, use a local path and copy the files")
     return Path(text)
 
 
@@ -74,23 +76,23 @@ def argument(metavar: str, text: str) -> Any:
 
 
 _BOARD = "Flop, turn or river, such as AhKsQd."
-_CONFIG = "The config file, YAML."
+_CONFIG = "Config file, YAML."
 
 JsonFlag = Annotated[bool, flag("--json", "Print one JSON document; progress stays on stderr.")]
 BoardOption = Annotated[str | None, option("--board -b", "CARDS", _BOARD)]
 RequiredBoardOption = Annotated[str, option("--board -b", "CARDS", _BOARD)]
 BoardArgument = Annotated[str, argument("BOARD", _BOARD)]
 WorkersOption = Annotated[
-    int | None, option("--workers -w", "N", "Threads to use (default all cores).", positive)
+    int | None, option("--workers -w", "N", "Number of workers (default: all cores).", positive)
 ]
-_EXECUTORS = "threads, processes, ray or ray://ADDRESS; --workers says how many."
+_EXECUTORS = "threads, processes, ray or ray://ADDRESS."
 ExecutorOption = Annotated[str, option("--executor", "NAME", _EXECUTORS)]
 ConfigOption = Annotated[Path, option("--config -c", "FILE", _CONFIG)]
 OptionalConfigOption = Annotated[Path | None, option("--config -c", "FILE", _CONFIG)]
 OutputOption = Annotated[Path, option("--output -o", "DIR", "Directory to write.")]
-OverwriteFlag = Annotated[bool, flag("--overwrite", "Replace what is in DIR.")]
+OverwriteFlag = Annotated[bool, flag("--overwrite", "Replace the contents of DIR.")]
 ResumeFlag = Annotated[
-    bool, flag("--resume/--no-resume", "Use what an interrupted run has finished, or not.")
+    bool, flag("--resume/--no-resume", "Resume an interrupted run, or start over.")
 ]
 
 
@@ -127,15 +129,15 @@ def require_at_most_one(given: Mapping[str, bool]) -> None:
 
 
 RangeOption = Annotated[str | None, option("--range", "RANGE", 'Only these hands: "22+,A2s+".')]
-_CLASSES = "Only hands that are these on the board: sets,flush-draws; without: -top-pair."
+_CLASSES = "Only these hand classes: sets,flush-draws; without one: -top-pair."
 ClassOption = Annotated[str | None, option("--class", "NAMES", _CLASSES)]
 MEASURE = flag("--show", "Measure in the grid (default: the strategy).")
-_COMPARE = "Another node, to stand beside this one."
+_COMPARE = "Compare with this node."
 CompareOption = Annotated[str | None, option("--compare", "PATH", _COMPARE)]
 
 
 def read_part(hands: str | None, classes: str | None) -> "Part":
-    """Returns which hands ``--range`` and ``--class`` choose, whoever holds them."""
+    """Returns which hands ``--range`` and ``--class`` choose, for either player."""
     from runout.solutions.breakdown import Part, parse_class_choice
 
     try:
@@ -160,7 +162,7 @@ def narrow(node: "Node", part: "Part") -> "Node":
 
 
 def describe_part(whole: "Node", seen: "Node", player: int) -> str:
-    """Returns how much of a player's range is looked at."""
+    """Returns how much of a player's range is shown."""
     combos, of_all = seen.combos(player), whole.combos(player)
     share = f" ({100 * combos / of_all:.1f}%)" if of_all > 0.0 else ""
     return f"only {combos:,.2f} of {whole.players[player]}'s {of_all:,.2f} combos{share}"
@@ -177,7 +179,7 @@ def load_run_or_flops(path: Path) -> "FlopsConfig | RunConfig":
 
 
 def load_flops_config(path: Path) -> "FlopsConfig":
-    """Reads which flops to solve and how; the config of a run may be given as well."""
+    """Reads which flops to solve and how, from a config of flops or of a run."""
     from runout.config.flops import FlopsConfig
 
     config = load_run_or_flops(path)
@@ -207,29 +209,29 @@ def flops_of_run(path: Path, config: "RunConfig") -> "FlopsConfig":
 #: and help.
 _SPOT_OPTIONS: dict[str, tuple[str, type, str, str]] = {
     "board": ("--board -b", str, "CARDS", "Flop, turn or river: QsJh2h."),
-    "oop": ("--oop", str, "RANGE", "Who acts first: 22+,AKs:0.5."),
-    "ip": ("--ip", str, "RANGE", "Who is in position."),
-    "pot": ("--pot", float, "CHIPS", "What is in the middle."),
-    "stack": ("--stack", float, "CHIPS", "What the shorter player has left."),
-    "bet_sizes": ("--bets", str, "SIZES", "Bets: 33%,75%,100c,e,a."),
-    "raise_sizes": ("--raises", str, "SIZES", "Raises: 60%,2.5x,a."),
-    "donk_sizes": ("--donks", str, "SIZES", "Donk bets (default: as bets)."),
-    "max_raises_per_street": ("--max-raises", int, "N", "Raises of a street at most."),
-    "rake_rate": ("--rake", float, "X", "Share of the pot for the house, 0 to 1."),
-    "rake_cap": ("--rake-cap", float, "CHIPS", "The most that it takes."),
-    "target": ("--target", str, "PERCENT", "Ends at this exploitability: 0.5%."),
-    "max_iterations": ("--max-iterations", int, "N", "Ends after so many."),
-    "max_seconds": ("--max-seconds", float, "S", "Ends after this time."),
-    "precision": ("--precision", int, "BITS", "32, or 16 for half of the memory."),
-    "rivers": ("--rivers", str, "WAY", "exact, or compact: a fraction of time and memory."),
+    "oop": ("--oop", str, "RANGE", "Range of the player out of position: 22+,AKs:0.5."),
+    "ip": ("--ip", str, "RANGE", "Range of the player in position."),
+    "pot": ("--pot", float, "CHIPS", "Pot at the start of the spot."),
+    "stack": ("--stack", float, "CHIPS", "Effective stack behind."),
+    "bet_sizes": ("--bets", str, "SIZES", "Bet sizes: 33%,75%,100c,e,a."),
+    "raise_sizes": ("--raises", str, "SIZES", "Raise sizes: 60%,2.5x,a."),
+    "donk_sizes": ("--donks", str, "SIZES", "Donk bet sizes (default: as --bets)."),
+    "max_raises_per_street": ("--max-raises", int, "N", "Maximum number of raises per street."),
+    "rake_rate": ("--rake", float, "X", "Rake as a share of the pot, 0 to 1."),
+    "rake_cap": ("--rake-cap", float, "CHIPS", "Maximum rake."),
+    "target": ("--target", str, "PERCENT", "Exploitability to stop at, of the pot: 0.5%."),
+    "max_iterations": ("--max-iterations", int, "N", "Maximum number of iterations."),
+    "max_seconds": ("--max-seconds", float, "S", "Maximum time of the solve."),
+    "precision": ("--precision", int, "BITS", "32, or 16 for half the memory."),
+    "rivers": ("--rivers", str, "WAY", "exact, or compact: less time and memory."),
 }
 SPOT_KEYS = tuple(_SPOT_OPTIONS)
 
-_SPOT_CONFIG = "A config, YAML; options win over it."
+_SPOT_CONFIG = "Config file, YAML; options override it."
 SpotConfigOption = Annotated[Path | None, option("--config -c", "FILE", _SPOT_CONFIG)]
-_FROM = "Ranges, money and sizes of a preflop solution."
+_FROM = "Take ranges, pot, stacks and sizes from a preflop solution."
 FromOption = Annotated[Path | None, option("--from", "RUN", _FROM)]
-SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "With --from: such as r2:c.")]
+SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "Node of --from, such as r2:c.")]
 
 
 def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -303,6 +305,6 @@ def reading_spot(file: Path | None, given: Mapping[str, Any], *required: str) ->
 #: A hand that plays towards a node less often than this is not shown there.
 SMALLEST_REACH = 5e-4
 
-SolutionArgument = Annotated[Path, argument("DIR", "What `runout solve-preflop` wrote.")]
+SolutionArgument = Annotated[Path, argument("DIR", "Directory that `runout solve-preflop` wrote.")]
 _NODE = "Actions from the start, such as r2.5:c."
 NodeOption = Annotated[str | None, option("--node -n", "PATH", _NODE)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from runout.cli.app import EXIT_INTERRUPTED, EXIT_USER_ERROR, running_as_program
 from runout.cli.formatting import format_bytes, format_time_limit
-from runout.cli.progress import Forecast
+from runout.cli.progress import TimeLeft
 from runout.cli.solve import measure
 from runout.config.spot import SpotConfig
 from runout.errors import RunoutError
@@ -74,7 +74,7 @@ class _Progress:
     def __init__(self, is_told: bool) -> None:
         """Takes whether each step is written as a line."""
         self._is_told = is_told
-        self._forecast = Forecast()
+        self._time = TimeLeft()
         self._events: list[SpotSolving] = []
         self._measured: set[float] = set()
 
@@ -82,7 +82,7 @@ class _Progress:
         if not isinstance(event, SpotSolving):
             return
         self._events.append(event)
-        left = self._forecast.seconds_left(replace(event, max_seconds=None)) or None
+        left = self._time.of_game(replace(event, max_seconds=None), event.seconds)
         chips = event.exploitability
         if chips is not None:
             self._measured.add(chips)
