@@ -18,20 +18,19 @@ from benchmarks.timing import (
     format_rows,
     speedup,
 )
-from runout.abstraction import (
+from runout.abstraction.card_abstraction import (
     AbstractionConfig,
     BucketBoundaries,
     CardAbstraction,
-    HandStrengthCalculator,
-    Street,
-    StrengthFeature,
     build_card_abstraction,
 )
-from runout.abstraction.survey import deal_indexer, deal_random
+from runout.abstraction.survey import StrengthFeature, deal_indexer, deal_random
 from runout.arrays import Uint8Array
 from runout.cards.deck import combo_cards, live_combos, parse_board
+from runout.equity.hand_strength import board_strengths, hand_strength
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
+from runout.trees.betting import Street
 
 FLOP = "7c6d2s"
 NUM_SINGLE_CALLS = 50
@@ -60,13 +59,12 @@ def rows() -> list[Row]:
 
 def strength_rows() -> list[Row]:
     """Returns one flop holding, and all of them against as many single calls."""
-    calculator = HandStrengthCalculator()
     board = parse_board(FLOP)
     combos = live_combos(board).tolist()
     chosen = [combo_cards(combo) for combo in combos[:: len(combos) // NUM_SINGLE_CALLS]]
     together, one_by_one = best_seconds_of_two(
-        lambda: calculator.calculate_board(board),
-        lambda: [calculator.calculate_flop(board, holding) for holding in chosen],
+        lambda: board_strengths(board),
+        lambda: [hand_strength(board, holding) for holding in chosen],
     )
     single = one_by_one / len(chosen)
     return [

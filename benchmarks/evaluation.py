@@ -7,7 +7,7 @@ from phevaluator import evaluate_cards
 from benchmarks.timing import Row, best_seconds, speedup
 from runout.arrays import Uint8Array
 from runout.cards.deck import NUM_CARDS, format_card
-from runout.cards.evaluator import evaluate_many
+from runout.cards.evaluator import evaluate
 from runout.cards.hand_ranking import NUM_STRENGTHS
 
 NUM_HANDS = 1_000_000
@@ -16,13 +16,13 @@ GOAL = 5.0
 
 
 def rows() -> list[Row]:
-    """Returns time per hand of `evaluate_many` and of the others."""
+    """Returns time per hand of `evaluate` and of the others."""
     hands = random_hands(NUM_HANDS)
-    ours = best_seconds(lambda: evaluate_many(hands)) / NUM_HANDS
+    ours = best_seconds(lambda: evaluate(hands)) / NUM_HANDS
     few = hands[:NUM_HANDS_ONE_BY_ONE]
     ids = few.tolist()
     cards = [[eval7.Card(format_card(card)) for card in hand] for hand in ids]
-    expected = evaluate_many(few).tolist()
+    expected = evaluate(few).tolist()
     assert [NUM_STRENGTHS + 1 - evaluate_cards(*hand) for hand in ids] == expected
     phevaluator_seconds = best_seconds(lambda: [evaluate_cards(*hand) for hand in ids], 3)
     eval7_seconds = best_seconds(lambda: [eval7.evaluate(hand) for hand in cards])

@@ -14,7 +14,9 @@ What was saved is looked at without the solver (`docs/views.md`):
     node = runout.open_solution("runs/river").node("x:b59")
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from runout.version import __version__
@@ -22,11 +24,14 @@ from runout.version import __version__
 if TYPE_CHECKING:
     from runout.abstraction.bucket_map import Abstraction
     from runout.cards.deck import parse_board
+    from runout.cards.evaluator import evaluate
+    from runout.cards.flops import flops
     from runout.cards.ranges import Range
     from runout.config.flops import FlopsConfig
     from runout.config.load import load_config, parse_config
     from runout.config.run import RunConfig
     from runout.config.spot import SpotConfig
+    from runout.equity.versus import equity
     from runout.execution.context import RunContext
     from runout.flops.solve import solve_flop, solve_flops
     from runout.runs.judge import exploitability
@@ -44,6 +49,9 @@ __all__ = [
     "RunContext",
     "SpotConfig",
     "__version__",
+    "equity",
+    "evaluate",
+    "flops",
     "exploitability",
     "load_config",
     "open_solution",
@@ -60,6 +68,9 @@ __all__ = [
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
     "Range": "runout.cards.ranges",
+    "equity": "runout.equity.versus",
+    "evaluate": "runout.cards.evaluator",
+    "flops": "runout.cards.flops",
     "parse_board": "runout.cards.deck",
     "FlopsConfig": "runout.config.flops",
     "RunConfig": "runout.config.run",
@@ -87,3 +98,17 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps `runout.equity` and `runout.flops` functions: subpackages have the same names.
+
+    Importing a subpackage sets an attribute of the package, which would hide the function.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _MODULE_BY_NAME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -74,6 +74,10 @@ class FlopListError(RunoutError):
     """A list of flops that cannot be made: too long, empty, repeated or not shipped."""
 
 
+class AbstractionError(RunoutError):
+    """Buckets that cannot be made or used: features, boundaries or numbers at fault."""
+
+
 class TreeError(RunoutError):
     """A betting tree that cannot be built or read: sizes, rules, stakes or a path at fault."""
 

@@ -1,13 +1,28 @@
 import numpy as np
 import pytest
 
-from runout.abstraction import BucketAssigner, BucketBoundaries, InvalidBoundariesError, Street
-from runout.abstraction.card_abstraction import MAX_PERCENTILE_BUCKETS, percentile_boundaries
+from runout.abstraction.card_abstraction import (
+    MAX_PERCENTILE_BUCKETS,
+    BucketBoundaries,
+    percentile_boundaries,
+)
+from runout.errors import AbstractionError
+from runout.trees.betting import Street
 from tests.reference import hand_strength as reference
 from tests.samples.bucket_boundaries import make_boundaries
 
 HUNDREDTHS = np.arange(100) / 100
 ONCE_EACH = np.ones(100, dtype=np.int64)
+
+
+def cut_samples(parts, requested):
+    """Returns boundaries that cut each street's (values, weights) into as many parts as asked."""
+    cuts = (
+        percentile_boundaries(*part, number) for part, number in zip(parts, requested, strict=True)
+    )
+    return BucketBoundaries(*cuts, requested)
+
+
 FIFTHS = np.array([0.2, 0.4, 0.6, 0.8])
 
 
@@ -32,37 +47,35 @@ def test_percentile_boundaries_of_a_uniform_distribution():
 
 def test_bucket_assignment_is_correct():
     part = (HUNDREDTHS, ONCE_EACH)
-    assigner = BucketAssigner(BucketBoundaries.from_samples(part, part, part, (10, 10, 10)))
-    assert assigner.get_bucket(Street.FLOP, 0.05) == 0
-    assert assigner.get_bucket(Street.FLOP, 0.15) == 1
-    assert assigner.get_bucket(Street.FLOP, 0.95) == 9
+    assigner = cut_samples((part, part, part), (10, 10, 10))
+    assert assigner.buckets_of(Street.FLOP, 0.05) == 0
+    assert assigner.buckets_of(Street.FLOP, 0.15) == 1
+    assert assigner.buckets_of(Street.FLOP, 0.95) == 9
 
 
 def test_extreme_values_fall_into_the_outer_buckets():
-    assigner = BucketAssigner(make_boundaries(FIFTHS, FIFTHS, FIFTHS))
-    assert assigner.get_bucket(Street.RIVER, 0.0) == 0
-    assert assigner.get_bucket(Street.RIVER, 1.0) == 4
+    assigner = make_boundaries(FIFTHS, FIFTHS, FIFTHS)
+    assert assigner.buckets_of(Street.RIVER, 0.0) == 0
+    assert assigner.buckets_of(Street.RIVER, 1.0) == 4
 
 
 # Wrong input, and what holds for any.
 
 
 def test_a_boundary_belongs_to_the_bucket_below_it():
-    assigner = BucketAssigner(make_boundaries(FIFTHS, FIFTHS, FIFTHS))
-    assert [assigner.get_bucket(Street.TURN, value) for value in FIFTHS] == [0, 1, 2, 3]
+    assigner = make_boundaries(FIFTHS, FIFTHS, FIFTHS)
+    assert [assigner.buckets_of(Street.TURN, value) for value in FIFTHS] == [0, 1, 2, 3]
     above = np.nextafter(FIFTHS, 1.0)
-    assert [assigner.get_bucket(Street.TURN, value) for value in above] == [1, 2, 3, 4]
+    assert [assigner.buckets_of(Street.TURN, value) for value in above] == [1, 2, 3, 4]
 
 
 def test_many_strengths_get_the_buckets_that_they_get_alone():
-    assigner = BucketAssigner(
-        make_boundaries(FIFTHS, np.array([0.5]), np.linspace(0.001, 0.999, 1_829))
-    )
+    assigner = make_boundaries(FIFTHS, np.array([0.5]), np.linspace(0.001, 0.999, 1_829))
     strengths = np.concatenate([np.random.default_rng(0).random(200), FIFTHS, [0.0, 1.0]])
     for street in Street:
-        many = assigner.get_buckets(street, strengths.reshape(2, -1))
+        many = assigner.buckets_of(street, strengths.reshape(2, -1))
         assert many.dtype == np.uint16
-        alone = [assigner.get_bucket(street, strength) for strength in strengths]
+        alone = [assigner.buckets_of(street, strength) for strength in strengths]
         assert many.ravel().tolist() == alone
 
 
@@ -115,11 +128,11 @@ def test_order_of_the_values_does_not_matter():
 def test_coinciding_boundaries_are_kept_once_and_both_counts_are_reported():
     values, weights = np.array([0.1, 0.5, 0.9]), np.array([1, 98, 1])
     part, fine = (values, weights), (HUNDREDTHS, ONCE_EACH)
-    boundaries = BucketBoundaries.from_samples(part, fine, fine, (50, 50, 20))
+    boundaries = cut_samples((part, fine, fine), (50, 50, 20))
     assert boundaries.flop.tolist() == [0.5]
     assert [boundaries.requested[street] for street in Street] == [50, 50, 20]
-    assert [boundaries.num_effective(street) for street in Street] == [2, 50, 20]
-    assert BucketAssigner(boundaries).num_buckets(Street.FLOP) == 2
+    assert [boundaries.num_buckets(street) for street in Street] == [2, 50, 20]
+    assert boundaries.num_buckets(Street.FLOP) == 2
 
 
 def test_values_that_never_occur_are_no_boundaries():
@@ -157,31 +170,31 @@ def test_whole_numbers_of_deals_do_not_round():
 @pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
 def test_boundaries_that_make_no_sense_are_refused(street, wrong, problem):
     parts = [np.asarray(wrong) if street is other else FIFTHS for other in Street]
-    with pytest.raises(InvalidBoundariesError) as raised:
+    with pytest.raises(AbstractionError) as raised:
         make_boundaries(*parts)
     assert str(raised.value) == f"{street.label} boundaries: {problem}"
 
 
 def test_as_many_buckets_as_fit_are_allowed_and_the_last_one_has_its_number():
     boundaries = np.arange(1, MAX_PERCENTILE_BUCKETS) / MAX_PERCENTILE_BUCKETS
-    assigner = BucketAssigner(make_boundaries(FIFTHS, FIFTHS, boundaries))
+    assigner = make_boundaries(FIFTHS, FIFTHS, boundaries)
     assert assigner.num_buckets(Street.RIVER) == MAX_PERCENTILE_BUCKETS
-    assert assigner.get_buckets(Street.RIVER, np.array([1.0])).tolist() == [65_535]
+    assert assigner.buckets_of(Street.RIVER, np.array([1.0])).tolist() == [65_535]
 
 
 @pytest.mark.parametrize("num_buckets", [-1, 0, MAX_PERCENTILE_BUCKETS + 1])
 def test_impossible_numbers_of_buckets_are_refused(num_buckets):
-    with pytest.raises(InvalidBoundariesError) as raised:
+    with pytest.raises(AbstractionError) as raised:
         percentile_boundaries(HUNDREDTHS, ONCE_EACH, num_buckets)
     assert str(raised.value) == f"num_buckets: {num_buckets}, allowed are 1 to 65536 buckets"
 
 
 @pytest.mark.parametrize(("values", "weights"), [([], []), ([0.5], [0])], ids=["none", "weight 0"])
 def test_nothing_cannot_be_cut(values, weights):
-    with pytest.raises(InvalidBoundariesError, match="there is nothing to cut into buckets"):
+    with pytest.raises(AbstractionError, match="there is nothing to cut into buckets"):
         percentile_boundaries(np.array(values), np.array(weights, dtype=np.int64), 10)
 
 
 def test_samples_with_nan_are_refused():
-    with pytest.raises(InvalidBoundariesError, match="samples: contain NaN, strengths are 0 to 1"):
+    with pytest.raises(AbstractionError, match="samples: contain NaN, strengths are 0 to 1"):
         percentile_boundaries(np.array([0.1, np.nan, 0.3]), np.ones(3, dtype=np.int64), 2)

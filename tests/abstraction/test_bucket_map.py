@@ -28,13 +28,14 @@ from runout.cards.deck import (
     parse_board,
     parse_canonical_hand,
     parse_card,
+    parse_cards,
     parse_combo,
     permute_combos,
 )
 from runout.cards.flops import SuitMapping, combo_images, suit_stabilizer
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
-from runout.equity.hand_strength import AbstractionError, DuplicateCardError
+from runout.errors import AbstractionError, CardError
 from runout.events import BucketsCapped, PhaseAdvanced
 from runout.trees.betting import Street
 from tests.event_streams import check_stream
@@ -129,7 +130,7 @@ def test_blocked_hands_have_no_bucket_and_all_others_have_one(flop):
         expected = [] if turn in board else live_combos((*board, turn)).tolist()
         assert np.flatnonzero(has_bucket).tolist() == expected
     assert (buckets.by_river != NO_BUCKET).sum() == 1_176 * 1_081
-    on_river = np.flatnonzero(buckets.bucket_of(Street.RIVER, TURN, RIVER) != NO_BUCKET)
+    on_river = np.flatnonzero(buckets((*buckets.flop, TURN, RIVER)) != NO_BUCKET)
     assert on_river.tolist() == live_combos((*board, TURN, RIVER)).tolist()
 
 
@@ -153,36 +154,33 @@ def test_every_bucket_is_used_and_stronger_ones_have_higher_numbers(flop):
 def test_the_order_of_turn_and_river_does_not_matter():
     buckets = buckets_of(RAINBOW)
     np.testing.assert_array_equal(
-        buckets.bucket_of(Street.RIVER, TURN, RIVER), buckets.bucket_of(Street.RIVER, RIVER, TURN)
+        buckets((*buckets.flop, TURN, RIVER)), buckets((*buckets.flop, RIVER, TURN))
     )
 
 
 def test_buckets_are_looked_up_by_street():
     buckets = buckets_of(RAINBOW)
-    assert buckets.bucket_of(Street.FLOP) is buckets.by_flop
-    np.testing.assert_array_equal(buckets.bucket_of(Street.TURN, TURN), buckets.by_turn[TURN])
+    assert buckets(buckets.flop) is buckets.by_flop
+    np.testing.assert_array_equal(buckets((*buckets.flop, TURN)), buckets.by_turn[TURN])
     np.testing.assert_array_equal(
-        buckets.bucket_of(Street.RIVER, TURN, RIVER), buckets.by_river[combo_index(TURN, RIVER)]
+        buckets((*buckets.flop, TURN, RIVER)), buckets.by_river[combo_index(TURN, RIVER)]
     )
     assert buckets.by_flop[parse_combo("JsTs")] == NUM_BUCKETS[0] - 1
     assert not buckets.by_river.flags.writeable
 
 
-@pytest.mark.parametrize(
-    ("street", "cards"),
-    [(Street.FLOP, (TURN,)), (Street.TURN, ()), (Street.RIVER, (TURN,)), (Street.TURN, (None, 7))],
-    ids=str,
-)
-def test_cards_that_do_not_make_the_street_are_refused(street, cards):
-    with pytest.raises(AbstractionError, match=f"{street.label} on AhKsQd"):
-        buckets_of(RAINBOW).bucket_of(street, *cards)
+def test_boards_of_another_flop_are_refused():
+    with pytest.raises(AbstractionError, match="board AhKs2d: not a board of the flop AhKsQd"):
+        buckets_of(RAINBOW)(parse_board("AhKs2d"))
+    with pytest.raises(CardError, match="2 cards, a board has 3"):
+        buckets_of(RAINBOW)(parse_cards("AhKs"))
 
 
 def test_cards_cannot_come_twice():
-    with pytest.raises(DuplicateCardError):
-        buckets_of(RAINBOW).bucket_of(Street.TURN, parse_card("Ah"))
-    with pytest.raises(DuplicateCardError):
-        buckets_of(RAINBOW).bucket_of(Street.RIVER, TURN, TURN)
+    with pytest.raises(CardError):
+        buckets_of(RAINBOW)((*parse_board(RAINBOW), parse_card("Ah")))
+    with pytest.raises(CardError):
+        buckets_of(RAINBOW)((*parse_board(RAINBOW), TURN, TURN))
 
 
 def test_other_flop_buckets_leave_turn_and_river_alone():

@@ -1,9 +1,13 @@
 import numpy as np
 import pytest
 
-from runout.abstraction import BucketBoundaries, Street, StrengthFeature
-from runout.abstraction.card_abstraction import BucketStatistics, percentile_boundaries
-from runout.abstraction.survey import StreetSurvey
+from runout.abstraction.card_abstraction import (
+    BucketBoundaries,
+    BucketStatistics,
+    percentile_boundaries,
+)
+from runout.abstraction.survey import StreetSurvey, StrengthFeature
+from runout.trees.betting import Street
 from tests.samples.bucket_boundaries import make_boundaries
 from tests.samples.few_boards import survey_few
 

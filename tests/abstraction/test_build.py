@@ -3,20 +3,18 @@ from math import comb
 import numpy as np
 import pytest
 
-from runout.abstraction import (
+from runout.abstraction.card_abstraction import (
     AbstractionConfig,
-    BoundaryGenerator,
-    BucketAssigner,
     CardAbstraction,
-    Street,
-    StrengthFeature,
     SurveyMode,
     build_card_abstraction,
+    survey_street,
 )
-from runout.abstraction.survey import deal_indexer, deal_random
+from runout.abstraction.survey import StrengthFeature, deal_indexer, deal_random
 from runout.cards.hand_indexer import canonical_boards
 from runout.events import PhaseStarted
 from runout.execution.context import RunContext
+from runout.trees.betting import Street
 from tests.abstraction.test_bucket_statistics import assert_as_equal_as_ties_allow
 from tests.event_streams import check_stream
 from tests.samples.few_boards import deals_on, pretend_few_boards
@@ -27,7 +25,7 @@ SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20, mode=SurveyMode
 
 def test_a_sampled_abstraction_has_boundaries_and_no_tables():
     abstraction = build_card_abstraction(SAMPLED, seed=3)
-    expected = BoundaryGenerator(SAMPLED).generate(3)
+    expected = build_card_abstraction(SAMPLED, 3).boundaries
     for street in Street:
         np.testing.assert_array_equal(
             abstraction.boundaries.of_street(street), expected.of_street(street)
@@ -75,7 +73,7 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     ]
     check_stream(events)
     assert list(abstraction.tables) == list(Street)
-    without_tables = CardAbstraction.from_boundaries(abstraction.boundaries, feature)
+    without_tables = CardAbstraction(abstraction.boundaries, feature)
     for street in Street:
         board = canonical_boards(street.num_board_cards)[0][1].tolist()
         deals = deals_on([board])[::7]
@@ -97,8 +95,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def surveys(run):
-    generator = BoundaryGenerator(AbstractionConfig(), run)
-    return {street: generator.survey(street, 0) for street in Street}
+    return {street: survey_street(AbstractionConfig(), street, 0, run) for street in Street}
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +136,7 @@ def test_ties_leave_4986_turn_buckets_and_1829_river_buckets(exhaustive):
 
 @pytest.mark.slow
 def test_tables_hold_what_is_computed_without(exhaustive):
-    without_tables = CardAbstraction.from_boundaries(exhaustive.boundaries)
+    without_tables = CardAbstraction(exhaustive.boundaries)
     for street, num_deals in ((Street.FLOP, 300), (Street.TURN, 5_000)):
         assert exhaustive.tables[street].shape == (deal_indexer(street).size,)
         deals = deal_random(street, num_deals, np.random.default_rng(0))
@@ -151,7 +148,7 @@ def test_tables_hold_what_is_computed_without(exhaustive):
 
 @pytest.mark.slow
 def test_an_exhaustive_survey_does_not_depend_on_the_number_of_workers(surveys):
-    alone = BoundaryGenerator(AbstractionConfig()).survey(Street.TURN, 1)
+    alone = survey_street(AbstractionConfig(), Street.TURN, 1, RunContext(1))
     np.testing.assert_array_equal(alone.values, surveys[Street.TURN].values)
     np.testing.assert_array_equal(alone.weights, surveys[Street.TURN].weights)
 
@@ -159,11 +156,11 @@ def test_an_exhaustive_survey_does_not_depend_on_the_number_of_workers(surveys):
 @pytest.mark.slow
 def test_sampled_boundaries_come_near_the_exhaustive_ones(exhaustive):
     config = AbstractionConfig(20, 20, 20, samples_per_street=4_000, mode=SurveyMode.SAMPLED)
-    sampled = BoundaryGenerator(config, RunContext(num_workers=2)).generate(0)
+    sampled = build_card_abstraction(config, 0, RunContext(num_workers=2)).boundaries
     for street in Street:
         statistics = exhaustive.statistics[street]
         below = statistics.population.cumsum() / NUM_DEALS[street]
-        assigner = BucketAssigner(exhaustive.boundaries)
-        shares = below[assigner.get_buckets(street, sampled.of_street(street))]
+        assigner = exhaustive.boundaries
+        shares = below[assigner.buckets_of(street, sampled.of_street(street))]
         # Quantiles of 4,000 deals are known to about 0.8 % of all deals.
         np.testing.assert_allclose(shares, np.arange(1, 20) / 20, atol=0.03)

@@ -5,7 +5,7 @@ from threadpoolctl import threadpool_limits
 from runout.abstraction import clustering
 from runout.abstraction.clustering import Clustering, cluster_features, merge_equal_rows
 from runout.cfr.team import Team
-from runout.equity.hand_strength import AbstractionError
+from runout.errors import AbstractionError
 from runout.events import BucketsCapped
 from tests.reference.clustering import distances_to
 

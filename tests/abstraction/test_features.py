@@ -24,7 +24,7 @@ from runout.cards.deck import (
 from runout.cards.evaluator import evaluate_board
 from runout.cards.flops import SuitMapping
 from runout.equity.board import BEST_SCORE, strength_histograms
-from runout.equity.hand_strength import AbstractionError, DuplicateCardError
+from runout.errors import AbstractionError, CardError
 from tests.reference.showdowns import doubled_scores_on
 from tests.reference.strength_features import linear_cdf
 
@@ -189,7 +189,7 @@ def test_isomorphic_deals_have_exactly_equal_rows(street):
 
 
 def test_only_flops_have_turns_and_rivers():
-    with pytest.raises(AbstractionError, match="flop: 4 cards, a flop has 3"):
+    with pytest.raises(CardError, match="4 cards, a flop has 3"):
         FlopStrengths(parse_board("AhKsQd2c"))
-    with pytest.raises(DuplicateCardError):
+    with pytest.raises(CardError):
         FlopStrengths((0, 1, 1))

@@ -4,9 +4,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from runout.abstraction import HandStrengthCalculator, Street, StrengthFeature
 from runout.abstraction import survey as survey_module
 from runout.abstraction.survey import (
+    StrengthFeature,
     bucket_river_deals,
     deal_indexer,
     deal_random,
@@ -18,8 +18,10 @@ from runout.abstraction.survey import (
 from runout.cards.deck import combo_index, live_combos, parse_board
 from runout.cards.hand_indexer import canonical_boards
 from runout.equity.board import score_rivers, strength_histograms
+from runout.equity.hand_strength import hand_strength
 from runout.events import PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
+from runout.trees.betting import Street
 from tests.event_streams import check_stream
 from tests.reference.hand_isomorphism import canonical_deal
 from tests.reference.showdowns import doubled_scores_on
@@ -83,9 +85,8 @@ def test_sampled_deals_have_the_strength_that_is_computed_one_by_one(street, fea
     survey = survey_sample(street, feature, deals, RunContext(1))
     assert survey.street is street
     assert survey.weights.tolist() == [1] * len(deals)
-    calculator = HandStrengthCalculator()
     for deal, value in zip(deals.tolist(), survey.values, strict=True):
-        strength = calculator.calculate(deal[2:], (deal[0], deal[1]))
+        strength = hand_strength(deal[2:], (deal[0], deal[1]))
         assert value == (strength.ehs2 if feature is EHS2 else strength.ehs_squared)
 
 

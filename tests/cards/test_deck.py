@@ -208,7 +208,7 @@ def test_unreadable_card_says_which_part_is_wrong(text, message):
     [
         ("AhKd7", "'7': a card is a rank and a suit, such as Ah"),
         ("AhXd7s", "'Xd': 'X' is not a rank, use one of 23456789TJQKA"),
-        ("AhKdAh", "Ah: comes twice in AhKdAh"),
+        ("AhKdAh", "Ah: dealt twice in AhKdAh"),
         ("AhKd", "board 'AhKd': 2 cards, a board has 3 (flop), 4 (turn) or 5 (river)"),
         ("", "board '': 0 cards, a board has 3 (flop), 4 (turn) or 5 (river)"),
         ("2c3c4c5c6c7c", "board '2c3c4c5c6c7c': 6 cards, a board has 3 (flop), 4 (turn) or 5"),
@@ -274,7 +274,7 @@ def test_combo_text_is_read_back():
     [
         ("Ah", "'Ah': 1 cards, a hand has 2"),
         ("AhKdQs", "'AhKdQs': 3 cards, a hand has 2"),
-        ("AhAh", "Ah: comes twice in AhAh"),
+        ("AhAh", "Ah: dealt twice in AhAh"),
         ("AKs", "'AKs': is not two cards, such as AhKd"),
     ],
 )

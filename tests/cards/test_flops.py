@@ -116,7 +116,7 @@ def test_empty_lists_are_refused():
     [
         ("AhKd", "2 cards, a flop has 3"),
         ("AhKd7c2s", "4 cards, a flop has 3"),
-        ("AhKdAh", "Ah: comes twice"),
+        ("AhKdAh", "Ah: dealt twice"),
         ("AhKdXx", "'X' is not a rank"),
         ((0, 1, 60), "card 60: card ids are"),
     ],
@@ -412,7 +412,7 @@ def test_stabilizer_has_the_permutations_that_keep_the_cards(cards, size):
         ((), "0 cards, a board has 3"),
         ((0, 1), "2 cards, a board has 3"),
         ((0, 1, 2, 3, 4, 5), "6 cards, a board has 3"),
-        ((0, 1, 0), "2c: comes twice"),
+        ((0, 1, 0), "2c: dealt twice"),
         ((0, 1, 52), "card 52: card ids are 0 to 51"),
     ],
 )

@@ -161,7 +161,7 @@ def test_no_deals_give_empty_arrays():
     ("cards", "problem"),
     [
         ((0, 1, 2), r"^cards '2c2d2h': 3 cards, rounds of \(2, 3\) have 5$"),
-        ((0, 1, 2, 3, 0), "^2c: comes twice in 2c2d2h2s2c$"),
+        ((0, 1, 2, 3, 0), "^2c: dealt twice in 2c2d2h2s2c$"),
         ((0, 1, 2, 3, 52), "^card 52: card ids are 0 to 51$"),
     ],
 )
@@ -173,7 +173,7 @@ def test_impossible_deals_are_refused(cards, problem):
 def test_impossible_rows_are_refused_by_number():
     indexer = INDEXERS[HOLE_FLOP]
     good = [0, 1, 2, 3, 4]
-    with pytest.raises(CardError, match=r"^row 1 '2c2d2h2s2d': a card comes twice$"):
+    with pytest.raises(CardError, match=r"^row 1 '2c2d2h2s2d': dealt twice$"):
         indexer.index_many(np.array([good, [0, 1, 2, 3, 1]], dtype=np.uint8))
     with pytest.raises(CardError, match=r"^row 1 \[0, 1, 2, 3, 300\]: card ids are 0 to 51$"):
         indexer.index_many(np.array([good, [0, 1, 2, 3, 300]]))  # not wrapped to a byte

@@ -78,7 +78,7 @@ def test_dead_cards_take_their_combos_out_and_leave_the_rest():
 def test_dead_cards_must_exist_and_differ():
     with pytest.raises(CardError, match="card 52: card ids are 0 to 51"):
         Range("random").without_cards([52])
-    with pytest.raises(CardError, match="Ah: comes twice"):
+    with pytest.raises(CardError, match="Ah: dealt twice"):
         Range("random").without_cards(parse_cards("Ah") * 2)
 
 
@@ -275,7 +275,7 @@ def test_case_spaces_and_line_breaks_do_not_matter():
         ("22o+", "'22o+'", "a pair has no ending, write 22"),
         ("KAs", "'KAs'", "the higher rank comes first, write AKs"),
         ("8k-5k", "'8k-5k'", "the higher rank comes first, write K8"),
-        ("AhAh", "'AhAh'", "Ah: comes twice in AhAh"),
+        ("AhAh", "'AhAh'", "Ah: dealt twice in AhAh"),
         ("AhKx", "'AhKx'", "'Kx': 'x' is not a suit, use one of cdhs"),
         ("AKsu", "'AKsu'", "'AK': 'K' is not a suit, use one of cdhs"),
     ],

@@ -11,23 +11,23 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from runout.abstraction import (
-    AbstractionConfig,
-    BucketBoundaries,
-    CardAbstraction,
-    HandStrengthCalculator,
-    Street,
-    StrengthFeature,
-    SurveyMode,
-)
 from runout.abstraction import card_abstraction as build
 from runout.abstraction import survey as strength_survey
-from runout.abstraction.card_abstraction import BucketStatistics
+from runout.abstraction.card_abstraction import (
+    AbstractionConfig,
+    BucketBoundaries,
+    BucketStatistics,
+    CardAbstraction,
+    SurveyMode,
+)
+from runout.abstraction.survey import StrengthFeature
 from runout.cards.deck import parse_board, parse_cards
 from runout.cli.buckets import Feature, Mode, checkpoint_directory, summarize, summary_sheet
 from runout.cli.program import app
 from runout.cli.sheets import sheet_table
+from runout.equity.hand_strength import hand_strength
 from runout.storage.ledger import Ledger
+from runout.trees.betting import Street
 from tests.samples.bucket_boundaries import make_boundaries
 
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -49,7 +49,7 @@ def bare(tmp_path):
     """The directory of an abstraction of boundaries only."""
     inner = np.array([0.25, 0.5])
     path = tmp_path / "bare"
-    CardAbstraction.from_boundaries(make_boundaries(inner, inner, inner)).save(path)
+    CardAbstraction(make_boundaries(inner, inner, inner)).save(path)
     return path
 
 
@@ -69,7 +69,7 @@ def test_a_hand_lies_in_its_bucket(run, sampled, board, hand, street):
     assert document["street"] == street.label
     assert document["bucket"] == abstraction.get_bucket(cards, holding)
     assert document["num_buckets"] == abstraction.num_buckets(street)
-    assert document["strength"] == HandStrengthCalculator().calculate(cards, holding).ehs2
+    assert document["strength"] == hand_strength(cards, holding).ehs2
     above = -1.0 if document["strength_above"] is None else document["strength_above"]
     assert above < document["strength"] <= document["strength_up_to"]
     population = abstraction.statistics[street].population

@@ -22,8 +22,8 @@ from runout.cards.deck import (
 from runout.cards.flops import SHIPPED_SUBSET_SIZES
 from runout.cards.ranges import Range
 from runout.equity.board import compute_board_equity
-from runout.equity.hand_strength import HandStrengthCalculator
-from runout.equity.versus import compare_ranges
+from runout.equity.hand_strength import hand_strength
+from runout.equity.versus import equity
 
 
 def test_only_long_ranges_are_cut(run):
@@ -43,7 +43,7 @@ def test_aces_against_kings_have_the_published_equity(run):
 
 def test_json_holds_both_sides_at_full_precision(run):
     document = json.loads(run("equity", "AKs", "QQ", "--json").stdout)
-    expected = compare_ranges(Range("AKs").weights, Range("QQ").weights)
+    expected = equity(Range("AKs").weights, Range("QQ").weights)
     hero, villain = document["hero"], document["villain"]
     assert hero["equity_fraction"] == expected.equity
     assert hero["win_fraction"] == villain["lose_fraction"] == expected.win
@@ -86,7 +86,7 @@ def test_a_wrong_rank_is_named(error_line):
 
 
 def test_a_repeated_board_card_is_named(error_line):
-    assert error_line("equity", "AA", "KK", "--board", "AhAh2c") == "Ah: comes twice in AhAh2c"
+    assert error_line("equity", "AA", "KK", "--board", "AhAh2c") == "Ah: dealt twice in AhAh2c"
 
 
 @pytest.mark.parametrize("board", ["", "AhKh", "2c3c4c5c6c7c"])
@@ -113,7 +113,8 @@ def test_a_range_that_the_board_blocks_is_named(error_line):
 
 
 def test_ranges_that_block_each_other_are_refused(error_line):
-    assert "blocks" in error_line("equity", "AhAs", "AhKd")
+    assert error_line("equity", "AhAs", "AhKd") == "'AhAs' and 'AhKd': both hold Ah"
+    assert "blocks every combo of the other" in error_line("equity", "AhAs,KhKs", "AhKh,AsKs")
 
 
 def test_a_royal_flush_is_number_one(run):
@@ -140,7 +141,7 @@ def test_only_five_to_seven_cards_have_a_strength(error_line, cards):
 
 
 def test_a_repeated_card_is_named(error_line):
-    assert error_line("eval", "AhAhQhJhTh") == "Ah: comes twice in AhAhQhJhTh"
+    assert error_line("eval", "AhAhQhJhTh") == "Ah: dealt twice in AhAhQhJhTh"
 
 
 def test_half_a_card_is_named(error_line):
@@ -400,7 +401,7 @@ def test_on_the_river_the_square_is_that_of_the_strength(run):
 def test_ehs2_is_the_equity_against_a_random_hand(run):
     document = json.loads(run("strength", "-b", "Ah7s2c", "--hand", "KdKc", "--json").stdout)
     kings, random = Range("KdKc").weights, Range("random").weights
-    expected = compare_ranges(kings, random, parse_board("Ah7s2c")).equity
+    expected = equity(kings, random, parse_board("Ah7s2c")).equity
     assert document["ehs2"] == pytest.approx(expected, abs=1e-12)
 
 
@@ -411,11 +412,10 @@ def test_without_a_hand_the_grid_shows_means_over_live_combos(run):
     rows = [line.split() for line in lines[3:]]
     assert [row[0] for row in rows] == list("AKQJT98765432")
     assert rows[0][1] == "-"  # one ace is left
-    calculator = HandStrengthCalculator()
     all_sevens = map(combo_cards, COMBOS_BY_HAND[parse_canonical_hand("77")])
     sevens = [cards for cards in all_sevens if not set(cards) & set(board)]
     assert len(sevens) == 3
-    mean = np.mean([calculator.calculate(board, combo).ehs2 for combo in sevens])
+    mean = np.mean([hand_strength(board, combo).ehs2 for combo in sevens])
     assert rows[7][8] == f"{100 * mean:.1f}"
 
 
@@ -423,9 +423,7 @@ def test_json_of_a_board_holds_every_combo(run):
     document = json.loads(run("strength", "--board", "AhAsAd7c", "--json").stdout)
     assert len(document["combos"]) == 48 * 47 // 2
     position = document["combos"].index("Ac7d")
-    expected = HandStrengthCalculator().calculate(
-        parse_board("AhAsAd7c"), tuple(parse_cards("Ac7d"))
-    )
+    expected = hand_strength(parse_board("AhAsAd7c"), tuple(parse_cards("Ac7d")))
     for name in ("ehs", "ppot", "npot", "ehs2", "ehs_squared"):
         assert len(document[name]) == len(document["combos"])
         assert document[name][position] == pytest.approx(getattr(expected, name), abs=1e-12)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from runout.abstraction import CardAbstraction
 from runout.abstraction import card_abstraction as abstraction_module
+from runout.abstraction.card_abstraction import CardAbstraction
 from runout.cards.deck import HAND_NAMES, matchup_weights, parse_canonical_hand, parse_cards
 from runout.cards.flops import canonical_flop, explicit_flops
 from runout.cli import inspect as inspect_bundles
@@ -158,7 +158,7 @@ def test_json_has_the_same_facts(run, whole_run):
 
 def test_buckets_are_for_another_command(run, tmp_path):
     inner, path = np.array([0.25, 0.5]), tmp_path / "buckets"
-    CardAbstraction.from_boundaries(make_boundaries(inner, inner, inner)).save(path)
+    CardAbstraction(make_boundaries(inner, inner, inner)).save(path)
     text = run("inspect", str(path)).stdout
     assert text.startswith(f"{path}: buckets of hands\n")
     assert text.endswith(f"runout abstraction inspect {path} shows the buckets\n")
@@ -350,7 +350,7 @@ def test_one_ratio_needs_no_choice(run, tmp_path):
         ("--hero AA", "--spr: a grid is of one ratio, give one of 3.5, 5.667, or a --villain"),
         ("--hero AA -v KX", "'KX': not a canonical hand such as AA, AKs or AKo"),
         ("--hero AA -v KK --flop AhKsQd2c", "flop 'AhKsQd2c': 4 cards, a flop has 3"),
-        ("--hero AA -v KK --flop AhAh2d", "Ah: comes twice in AhAh2d"),
+        ("--hero AA -v KK --flop AhAh2d", "Ah: dealt twice in AhAh2d"),
         ("-v KK", "--hero: is missing, runout values needs --hero HAND"),
     ],
 )

@@ -189,7 +189,7 @@ def test_a_ratio_is_a_positive_number(refused, spr):
 
 def test_a_flop_has_three_cards(refused):
     assert refused("--flop", "AhKsQd2c") == "flop 'AhKsQd2c': 4 cards, a flop has 3"
-    assert refused("--flop", "AhAhQd") == "Ah: comes twice in AhAhQd"
+    assert refused("--flop", "AhAhQd") == "Ah: dealt twice in AhAhQd"
 
 
 def test_a_key_that_a_backend_refuses_is_named(refused):

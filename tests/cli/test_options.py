@@ -64,7 +64,7 @@ def test_a_hand_is_two_cards_lower_card_first():
     [
         ("AhKs", "Ks: is on the board KsQd2c already"),
         ("Ah", "'Ah': 1 cards"),
-        ("AhAh", "Ah: comes twice"),
+        ("AhAh", "Ah: dealt twice"),
     ],
 )
 def test_a_hand_that_cannot_be_held_is_refused(text, problem):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from runout.abstraction import CardAbstraction
+from runout.abstraction.card_abstraction import CardAbstraction
 from runout.cli.plots import BoundaryPlot, draw_bars, write_png
 from runout.errors import OptionError
 from tests.samples.bucket_boundaries import make_boundaries
@@ -58,7 +58,7 @@ def test_no_boundaries_are_an_empty_plot():
 @pytest.fixture
 def abstraction():
     inner = np.array([0.25, 0.5])
-    return CardAbstraction.from_boundaries(make_boundaries(inner, inner, inner))
+    return CardAbstraction(make_boundaries(inner, inner, inner))
 
 
 def test_a_png_is_written_even_without_statistics(tmp_path, abstraction):

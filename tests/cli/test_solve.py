@@ -623,7 +623,7 @@ def test_a_bundle_of_another_kind_is_never_replaced(problem, solved):
 @pytest.mark.parametrize(
     ("option", "value", "expected"),
     [
-        ("board", "2c3d2c", "--board: '2c3d2c' is not a board (2c: comes twice in 2c3d2c)"),
+        ("board", "2c3d2c", "--board: '2c3d2c' is not a board (2c: dealt twice in 2c3d2c)"),
         ("oop", "KX", "--oop: 'KX': 'X' is not a rank, use one of 23456789TJQKA"),
         ("ip", "9c8s", "--ip: no hand of the range avoids the board 2c3d4h8s9c"),
         ("pot", "0", "--pot: 0.0 is not a positive number from 0.001 to 1,000,000,000"),

@@ -196,7 +196,10 @@ def test_csv_has_a_row_for_each_hand(run, spot, tmp_path):
         (["--hand", "KK"], "--hand KK: is not in OOP's range on QsJh2h8c"),
         (["--hand", "QsQh"], "--hand QsQh: is not in OOP's range on QsJh2h8c"),
         (["--hand", "AX"], "--hand AX: is no hand such as AA, AKs, AKo or AhKh (not a "),
-        (["--hand", "AhAh"], "--hand AhAh: is no hand such as AA, AKs, AKo or AhKh (comes twice"),
+        (
+            ["--hand", "AhAh"],
+            "--hand AhAh: is no hand such as AA, AKs, AKo or AhKh (dealt twice",
+        ),
         (["--json", "--csv"], "--json --csv: cannot be combined, give one of them"),
         (["--depth", "1"], "--depth: says how much --json writes, and goes with no other option"),
         (["--json", "--depth", "-1"], "--depth: '-1' is not a whole number from 0 up, or all"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runout.abstraction import AbstractionConfig, Street, SurveyMode
+from runout.abstraction.card_abstraction import AbstractionConfig, SurveyMode
 from runout.abstraction.survey import deal_indexer
 from runout.cards.hand_indexer import HandIndexer
 from runout.cli import targets as build_needs
@@ -34,6 +34,7 @@ from runout.flops.backend import Cost
 from runout.flops.solve import PostflopPlan
 from runout.storage.ledger import Ledger, TaskId, TaskRecord, claiming
 from runout.storage.writer import write_bundle
+from runout.trees.betting import Street
 from tests.samples.solve_configs import FLOPS
 
 SMALL = Cost(seconds=75.0, memory_bytes=900_000_000, disk_bytes=5, checkpoint_bytes=7)

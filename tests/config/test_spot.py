@@ -117,7 +117,11 @@ def test_keys_that_are_given_win_and_stand_on_no_line():
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("QsJh2h", "QsJhQs", "board: 'QsJhQs' is not a board (Qs: comes twice in QsJhQs) (line 1)"),
+        (
+            "QsJh2h",
+            "QsJhQs",
+            "board: 'QsJhQs' is not a board (Qs: dealt twice in QsJhQs) (line 1)",
+        ),
         ("QsJh2h", "[Qs]", "board: ['Qs'] is not a board such as QsJh2h (line 1)"),
         ("ip: 77", "ip: QsJh", "ip: no hand of the range avoids the board QsJh2h (line 3)"),
         ("ip: 77", "ip: AA:0", "ip: every weight is 0, no hand is left (line 3)"),

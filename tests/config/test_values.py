@@ -96,7 +96,7 @@ def test_flops_are_read_in_any_spelling_and_keep_their_suits_and_order():
     [
         (["AhKx7s"], "[0]", "'AhKx7s' is not a flop ('Kx': 'x' is not a suit, use one of cdhs)"),
         (["AhKsQd", "AhKd"], "[1]", "2 cards, a flop has 3"),
-        (["AhAhKd"], "[0]", "comes twice"),
+        (["AhAhKd"], "[0]", "dealt twice"),
         ([""], "[0]", "0 cards, a flop has 3"),
         ([234], "[0]", "234 is not a flop such as AhKd7s"),
         ([None], "[0]", "null is not a flop such as AhKd7s"),

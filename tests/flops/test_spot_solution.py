@@ -10,7 +10,7 @@ from runout.cards.deck import COMBO_HAS_CARD, format_card, parse_canonical_hand,
 from runout.cards.ranges import Range
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.spot import SpotConfig
-from runout.equity.versus import compare_ranges
+from runout.equity.versus import equity
 from runout.errors import BundleError
 from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import lock_node
@@ -335,7 +335,7 @@ def test_a_chance_node_is_the_mean_over_all_cards(view, path):
 @pytest.mark.parametrize("path", ["", "b5:c", "b5:c:9h", "b5:c:9h:x:b10"])
 def test_equity_is_that_of_an_all_in_between_the_arriving_ranges(path):
     node = turn_view().node(path)
-    expected = compare_ranges(*node.weights, node.board)
+    expected = equity(*node.weights, node.board)
     assert node.range_equity(0) == pytest.approx(expected.equity)
     held = node.weights > 0.0
     assert node.equity[0, held[0]] == pytest.approx(expected.hero.equity[held[0]], nan_ok=True)

@@ -235,7 +235,7 @@ def test_a_board_is_three_to_five_different_cards(board):
 
 
 def test_a_deck_has_no_card_twice():
-    with pytest.raises(CardError, match="Kh: comes twice in KhKsKh"):
+    with pytest.raises(CardError, match="Kh: dealt twice in KhKsKh"):
         replace(make_spot("QsJh2h", *EVERYTHING), deck=(*parse_cards("KhKs"), parse_card("Kh")))
 
 

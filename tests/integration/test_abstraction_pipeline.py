@@ -3,17 +3,16 @@
 import numpy as np
 import pytest
 
-from runout.abstraction import (
+from runout.abstraction.card_abstraction import (
     AbstractionConfig,
-    BoundaryGenerator,
     CardAbstraction,
-    DuplicateCardError,
-    Street,
     SurveyMode,
     build_card_abstraction,
 )
 from runout.abstraction.survey import deal_random
 from runout.cards.deck import parse_board, parse_cards
+from runout.errors import CardError
+from runout.trees.betting import Street
 
 
 def sampled_config(flop: int, turn: int, river: int, samples_per_street: int) -> AbstractionConfig:
@@ -23,8 +22,8 @@ def sampled_config(flop: int, turn: int, river: int, samples_per_street: int) ->
 
 
 def test_full_pipeline_generates_saves_and_loads(tmp_path):
-    boundaries = BoundaryGenerator(sampled_config(10, 10, 20, 50)).generate(12345)
-    abstraction = CardAbstraction.from_boundaries(boundaries)
+    boundaries = build_card_abstraction(sampled_config(10, 10, 20, 50), 12345).boundaries
+    abstraction = CardAbstraction(boundaries)
     path = tmp_path / "test_boundaries"
     abstraction.save(path)
     loaded = CardAbstraction.load(path)
@@ -34,8 +33,8 @@ def test_full_pipeline_generates_saves_and_loads(tmp_path):
 
 
 def test_bucket_lookup_returns_a_valid_index():
-    boundaries = BoundaryGenerator(sampled_config(100, 100, 200, 100)).generate(42)
-    abstraction = CardAbstraction.from_boundaries(boundaries)
+    boundaries = build_card_abstraction(sampled_config(100, 100, 200, 100), 42).boundaries
+    abstraction = CardAbstraction(boundaries)
     bucket = abstraction.get_bucket(parse_board("AsKsQhJd2c"), parse_cards("Ts9s"))
     assert 0 <= bucket < 200
     # A hundred deals cannot make 200 buckets. Any ten makes this straight, so some are stronger.
@@ -44,9 +43,9 @@ def test_bucket_lookup_returns_a_valid_index():
 
 
 def test_duplicate_card_is_rejected():
-    boundaries = BoundaryGenerator(sampled_config(10, 10, 10, 10)).generate(1)
-    abstraction = CardAbstraction.from_boundaries(boundaries)
-    with pytest.raises(DuplicateCardError, match=r"^As: this card is dealt twice$"):
+    boundaries = build_card_abstraction(sampled_config(10, 10, 10, 10), 1).boundaries
+    abstraction = CardAbstraction(boundaries)
+    with pytest.raises(CardError, match=r"^As: dealt twice in"):
         abstraction.get_bucket(parse_board("AsKsQhJd2c"), parse_cards("As9h"))
 
 

@@ -10,7 +10,7 @@ import runout
 from runout.cards.deck import combo_cards, parse_board
 from runout.cards.flops import all_flops, explicit_flops
 from runout.cards.ranges import Range
-from runout.equity.versus import compare_ranges
+from runout.equity.versus import equity
 from runout.errors import ConfigError, FlopListError, TreeError
 from runout.events import FlopReported
 from runout.execution.context import RunContext
@@ -137,9 +137,9 @@ def check_down(flops):
 
 def test_a_flop_that_is_checked_down_is_worth_its_equity():
     table, ranges = check_down(explicit_flops(["AhKd7s", "QsQd2d", "7h6h5h"]))
-    for row, equity in zip(table.rows, table.values["equity"], strict=True):
-        exact = compare_ranges(*ranges, parse_board(row.flop))
-        assert equity[0] == pytest.approx(exact.equity, abs=1e-9)
+    for row, shares in zip(table.rows, table.values["equity"], strict=True):
+        exact = equity(*ranges, parse_board(row.flop))
+        assert shares[0] == pytest.approx(exact.equity, abs=1e-9)
         assert row.deals == pytest.approx(exact.matchups)
 
 
@@ -147,7 +147,7 @@ def test_a_flop_that_is_checked_down_is_worth_its_equity():
 def test_all_flops_checked_down_are_worth_the_equity_before_the_flop():
     table, ranges = check_down(all_flops())
     mean = table.column("equity_oop").mean(table.everything())
-    assert mean == pytest.approx(compare_ranges(*ranges).equity, abs=1e-9)
+    assert mean == pytest.approx(equity(*ranges).equity, abs=1e-9)
     ev = table.column("ev_oop").mean(table.everything())
     assert ev == pytest.approx(20.0 * mean, abs=1e-3)
 

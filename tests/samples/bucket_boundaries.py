@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runout.abstraction import BucketBoundaries
+from runout.abstraction.card_abstraction import BucketBoundaries
 
 
 def make_boundaries(*parts):

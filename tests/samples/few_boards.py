@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from runout.abstraction import Street, StrengthFeature
 from runout.abstraction import survey as survey_module
-from runout.abstraction.survey import StreetSurvey, deal_indexer
+from runout.abstraction.survey import StreetSurvey, StrengthFeature, deal_indexer
 from runout.cards.deck import parse_board
 from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.execution.context import RunContext
+from runout.trees.betting import Street
 
 FLOPS = ("7c6d2s", "9s6s2s", "5c5d5h", "AhAd7d", "KsQh2h")
 TURNS = ("2s8sTcQd", "9s6s2sKs", "8h8d3s3c", "5c5d5h5s", "KsQh2h2d", "AhAd7d4s")

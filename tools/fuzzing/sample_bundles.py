@@ -73,7 +73,7 @@ def sample_bundles() -> Sequence[SampleBundle]:
         _spot().save(root / "spot")
         cuts = np.array([0.3, 0.6])
         boundaries = BucketBoundaries(cuts, cuts, cuts, (len(cuts) + 1,) * 3)
-        CardAbstraction.from_boundaries(boundaries).save(root / "buckets")
+        CardAbstraction(boundaries).save(root / "buckets")
         return [
             _sample(root / "preflop", load_solution),
             _sample(root / "values", ValueBundle.load),

@@ -13,6 +13,7 @@ from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
 from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
 from runout.cards.deck import (
+    FLOP_SIZE,
     NUM_CARDS,
     NUM_COMBOS,
     combo_index,
@@ -21,11 +22,12 @@ from runout.cards.deck import (
     format_combo,
     live_combos,
     permute_combos,
+    require_board,
 )
 from runout.cards.flops import combo_images, suit_stabilizer
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
-from runout.equity.hand_strength import AbstractionError, require_deal
+from runout.errors import AbstractionError
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 from runout.simd.products import multiply
 from runout.trees.betting import Street
@@ -122,12 +124,6 @@ class FlopBuckets:
             counts.append(len(used) - 1)
         return cls(tuple(flop), tables[0][0], tables[1], tables[2], tuple(counts))
 
-    def __call__(self, board: tuple[int, ...], /) -> Int16Array:
-        """Returns ``[1326]`` the bucket of each combo on a board of the flop: an `Abstraction`."""
-        if tuple(board[: len(self.flop)]) != self.flop:
-            raise AbstractionError(format_cards(board), f"no board of {format_cards(self.flop)}")
-        return self.bucket_of(Street(len(board) - len(self.flop)), *board[len(self.flop) :])
-
     @cached_property
     def merges_suits(self) -> bool:
         """Whether hands are together that differ only by suits which the flop has alike."""
@@ -143,28 +139,22 @@ class FlopBuckets:
                     return False
         return True
 
-    def bucket_of(
-        self, street: Street, turn: int | None = None, river: int | None = None
-    ) -> Int16Array:
-        """Returns ``[1326]`` the bucket of each combo on a board.
-
-        Args:
-            street: flop, turn or river.
-            turn: the turn card, from the turn on.
-            river: the river card, on the river.
+    def __call__(self, board: Sequence[int], /) -> Int16Array:
+        """Returns ``[1326]`` the bucket of each combo on the flop, or a turn or river after it.
 
         Raises:
-            AbstractionError: if the cards do not make a board of that street.
+            CardError: if the cards are no board.
+            AbstractionError: if the board does not begin with the flop.
         """
-        to_come = [card for card in (turn, river) if card is not None]
-        if require_deal((*self.flop, *to_come), ()) is not street or (turn is None and to_come):
-            raise AbstractionError(
-                f"{street.label} on {format_cards(self.flop)}", f"{len(to_come)} cards to it"
-            )
-        if turn is None:
+        require_board(board)
+        if set(board[:FLOP_SIZE]) != set(self.flop):
+            problem = f"not a board of the flop {format_cards(self.flop)}"
+            raise AbstractionError(f"board {format_cards(board)}", problem)
+        to_come = board[FLOP_SIZE:]
+        if not to_come:
             return self.by_flop
         buckets: Int16Array = (
-            self.by_turn[turn] if river is None else self.by_river[combo_index(turn, river)]
+            self.by_turn[to_come[0]] if len(to_come) == 1 else self.by_river[combo_index(*to_come)]
         )
         return buckets
 

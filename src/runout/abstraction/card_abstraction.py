@@ -1,7 +1,7 @@
 """Percentile buckets: boundaries, statistics, building, and the bucket of a holding on a board."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -16,20 +16,14 @@ from runout.abstraction.survey import (
     deal_indexer,
     deal_random,
     river_strengths,
+    street_of_board,
     survey_all,
     survey_sample,
 )
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.equity.hand_strength import (
-    AbstractionError,
-    AbstractionLoadError,
-    HandStrengthCalculator,
-    InvalidBoundariesError,
-    SerializationError,
-    require_deal,
-    street_of_board,
-)
-from runout.errors import BundleError
+from runout.cards.deck import BOARD_SIZES, require_board, require_distinct
+from runout.equity.hand_strength import hand_strength
+from runout.errors import AbstractionError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.storage.bundle import Bundle, load_bundle, reading_contents
@@ -73,53 +67,20 @@ class BucketBoundaries:
             elif (np.diff(inner) <= 0.0).any():
                 problem = "are not in strictly ascending order"
             if problem:
-                raise InvalidBoundariesError(f"{street.label} boundaries", problem)
-
-    @classmethod
-    def from_samples(
-        cls,
-        flop: tuple[FloatArray, IntArray],
-        turn: tuple[FloatArray, IntArray],
-        river: tuple[FloatArray, IntArray],
-        requested: tuple[int, ...],
-    ) -> "BucketBoundaries":
-        """Returns boundaries that cut each street's (values, weights) into equal parts.
-
-        Raises:
-            InvalidBoundariesError: if a street has no values or too many buckets are asked for.
-        """
-        streets = zip((flop, turn, river), requested, strict=True)
-        parts = [percentile_boundaries(*sample, count) for sample, count in streets]
-        return cls(parts[0], parts[1], parts[2], requested)
+                raise AbstractionError(f"{street.label} boundaries", problem)
 
     def of_street(self, street: Street) -> FloatArray:
         """Returns the boundaries of one street."""
-        boundaries: FloatArray = getattr(self, street.label)
-        return boundaries
+        return (self.flop, self.turn, self.river)[street]
 
-    def num_effective(self, street: Street) -> int:
+    def num_buckets(self, street: Street) -> int:
         """Returns how many buckets there are, at most as many as were asked for."""
         return len(self.of_street(street)) + 1
 
-
-class BucketAssigner:
-    """Finds the bucket of a strength by binary search."""
-
-    def __init__(self, boundaries: BucketBoundaries) -> None:
-        self.boundaries = boundaries
-
-    def get_bucket(self, street: Street, strength: float) -> int:
-        """Returns the bucket (0 the weakest) of one strength on a street."""
-        return int(np.searchsorted(self.boundaries.of_street(street), strength, side="left"))
-
-    def get_buckets(self, street: Street, strengths: FloatArray) -> Uint16Array:
-        """Returns the bucket of each strength, in the shape of ``strengths``."""
-        found = np.searchsorted(self.boundaries.of_street(street), strengths, side="left")
-        return found.astype(np.uint16)
-
-    def num_buckets(self, street: Street) -> int:
-        """Returns the number of buckets of a street."""
-        return self.boundaries.num_effective(street)
+    def buckets_of(self, street: Street, strengths: FloatArray | float) -> Uint16Array:
+        """Returns the bucket (0 the weakest) of each strength, in the shape of ``strengths``."""
+        found = np.searchsorted(self.of_street(street), strengths, side="left")
+        return np.asarray(found, dtype=np.uint16)
 
 
 def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: int) -> FloatArray:
@@ -131,19 +92,19 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
         num_buckets: parts asked for; coinciding boundaries are dropped, so there may be fewer.
 
     Raises:
-        InvalidBoundariesError: if nothing has weight, a value is NaN or ``num_buckets`` is out of
+        AbstractionError: if nothing has weight, a value is NaN or ``num_buckets`` is out of
             range.
     """
     if not 1 <= num_buckets <= MAX_PERCENTILE_BUCKETS:
-        raise InvalidBoundariesError(
+        raise AbstractionError(
             "num_buckets", f"{num_buckets}, allowed are 1 to {MAX_PERCENTILE_BUCKETS} buckets"
         )
     if np.isnan(values).any():
-        raise InvalidBoundariesError("samples", "contain NaN, strengths are 0 to 1")
+        raise AbstractionError("samples", "contain NaN, strengths are 0 to 1")
     order = np.argsort(values, kind="stable")
     cumulative = weights[order].cumsum()
     if not len(cumulative) or cumulative[-1] <= 0:
-        raise InvalidBoundariesError("samples", "there is nothing to cut into buckets")
+        raise AbstractionError("samples", "there is nothing to cut into buckets")
     total = int(cumulative[-1])
     # The i-th boundary is the first value that, with everything below, fills i buckets.
     needed = np.array([-(-i * total // num_buckets) for i in range(1, num_buckets)], dtype=np.int64)
@@ -175,9 +136,8 @@ class BucketStatistics:
     @classmethod
     def of_survey(cls, survey: StreetSurvey, boundaries: BucketBoundaries) -> "BucketStatistics":
         """Returns the statistics of surveyed deals under boundaries that leave no bucket empty."""
-        assigner = BucketAssigner(boundaries)
-        num_buckets = assigner.num_buckets(survey.street)
-        buckets = assigner.get_buckets(survey.street, survey.values)
+        num_buckets = boundaries.num_buckets(survey.street)
+        buckets = boundaries.buckets_of(survey.street, survey.values)
         # Sums of strengths stay floats: they only serve the mean.
         population = np.bincount(buckets, survey.weights, num_buckets).astype(np.int64)
         totals = np.bincount(buckets, survey.weights * survey.values, num_buckets)
@@ -210,31 +170,21 @@ class CardAbstraction:
     """
 
     boundaries: BucketBoundaries
-    feature: StrengthFeature
-    tables: Mapping[Street, Uint16Array]
-    statistics: Mapping[Street, BucketStatistics]
-    origin: Mapping[str, Any]
-
-    @classmethod
-    def from_boundaries(
-        cls, boundaries: BucketBoundaries, feature: StrengthFeature = StrengthFeature.EHS2
-    ) -> "CardAbstraction":
-        """Returns an abstraction without tables, which computes every strength it is asked for."""
-        return cls(boundaries, StrengthFeature(feature), {}, {}, {})
+    feature: StrengthFeature = StrengthFeature.EHS2
+    tables: Mapping[Street, Uint16Array] = field(default_factory=dict)
+    statistics: Mapping[Street, BucketStatistics] = field(default_factory=dict)
+    origin: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path | str) -> "CardAbstraction":
         """Opens a saved abstraction; its tables stay on disk until they are used.
 
         Raises:
-            AbstractionLoadError: if it is missing, damaged, or of another kind or version.
+            BundleError: if it is missing, damaged, or of another kind or version.
         """
-        try:
-            bundle = load_bundle(path, KIND, SCHEMA_VERSION)
-            with reading_contents(path):
-                return cls._from_bundle(bundle)
-        except BundleError as error:
-            raise AbstractionLoadError(error.where, error.problem) from error
+        bundle = load_bundle(path, KIND, SCHEMA_VERSION)
+        with reading_contents(path):
+            return cls._from_bundle(bundle)
 
     @classmethod
     def _from_bundle(cls, bundle: Bundle) -> "CardAbstraction":
@@ -262,7 +212,7 @@ class CardAbstraction:
         """Writes the abstraction as a bundle, all of it or nothing.
 
         Raises:
-            SerializationError: if it cannot be written, or exists and is not to be overwritten.
+            BundleError: if it cannot be written, or exists and is not to be overwritten.
         """
         arrays: dict[str, Any] = {}
         for street in Street:
@@ -277,31 +227,29 @@ class CardAbstraction:
             "feature": self.feature.value,
             "origin": dict(self.origin),
         }
-        try:
-            write_bundle(
-                path,
-                kind=KIND,
-                schema_version=SCHEMA_VERSION,
-                arrays=arrays,
-                documents={"abstraction": facts},
-                seed=self.origin.get("seed"),
-                overwrite=overwrite,
-            )
-        except BundleError as error:
-            raise SerializationError(error.where, error.problem) from error
+        write_bundle(
+            path,
+            kind=KIND,
+            schema_version=SCHEMA_VERSION,
+            arrays=arrays,
+            documents={"abstraction": facts},
+            seed=self.origin.get("seed"),
+            overwrite=overwrite,
+        )
 
     def get_bucket(self, board: Sequence[int], holding: tuple[int, int]) -> int:
         """Returns the bucket of a holding, 0 being the weakest.
 
         Raises:
-            AbstractionError: if the board is no flop, turn or river, or a card is dealt twice.
+            CardError: if the board is no flop, turn or river, or a card is dealt twice.
         """
-        street = require_deal(board, holding)
+        require_board(board)
+        require_distinct((*holding, *board))
+        street = street_of_board(len(board))
         if street in self.tables:
             return int(self.tables[street][deal_indexer(street).index((*holding, *board))])
-        strength = HandStrengthCalculator().calculate(board, holding)
-        value = strength.ehs2 if self.feature is StrengthFeature.EHS2 else strength.ehs_squared
-        return BucketAssigner(self.boundaries).get_bucket(street, value)
+        strength: float = getattr(hand_strength(board, holding), self.feature.value)
+        return int(self.boundaries.buckets_of(street, strength))
 
     def get_buckets(self, deals: Uint8Array) -> Uint16Array:
         """Returns ``[n]`` the bucket of each deal, a row of two hole cards and the board.
@@ -310,7 +258,7 @@ class CardAbstraction:
             AbstractionError: if rows do not have 5, 6 or 7 cards.
             CardError: naming the first row with a repeated card.
         """
-        if deals.ndim != 2 or deals.shape[1] < NUM_HOLE_CARDS:
+        if deals.ndim != 2 or deals.shape[1] - NUM_HOLE_CARDS not in BOARD_SIZES:
             raise AbstractionError(
                 f"deals of shape {deals.shape}", "a row is 2 hole cards and 3, 4 or 5 board cards"
             )
@@ -319,11 +267,11 @@ class CardAbstraction:
         if street in self.tables:
             return self.tables[street][classes]
         survey = survey_sample(street, self.feature, deals)
-        return BucketAssigner(self.boundaries).get_buckets(street, survey.values)
+        return self.boundaries.buckets_of(street, survey.values)
 
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets of a street."""
-        return self.boundaries.num_effective(street)
+        return self.boundaries.num_buckets(street)
 
 
 # Boundaries from every deal there is, or from a seeded sample.
@@ -406,39 +354,6 @@ class AbstractionConfig:
         return min(asked, max(1, self.samples_per_street // DEALS_TO_SUPPORT_A_BUCKET))
 
 
-class BoundaryGenerator:
-    """Surveys the deals of each street and cuts their strengths into equal parts."""
-
-    def __init__(self, config: AbstractionConfig, context: RunContext | None = None) -> None:
-        self.config = config
-        self._context = context or RunContext(1)
-
-    def generate(self, seed: int) -> BucketBoundaries:
-        """Returns the boundaries; the seed matters to the mode ``sampled`` only."""
-        return self.cut({street: self.survey(street, seed) for street in Street})
-
-    def survey(self, street: Street, seed: int) -> StreetSurvey:
-        """Returns the strengths that a street's boundaries are cut from.
-
-        Raises:
-            AbstractionError: if a sample is asked for with a negative seed.
-        """
-        if self.config.mode is SurveyMode.EXHAUSTIVE:
-            return survey_all(street, self.config.feature, self._context)
-        if seed < 0:
-            raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
-        # Each street has a stream of its own, so that its sample depends on nothing else.
-        rng = np.random.default_rng([seed, street.num_board_cards])
-        deals = deal_random(street, self.config.samples_per_street, rng)
-        return survey_sample(street, self.config.feature, deals, self._context)
-
-    def cut(self, surveys: dict[Street, StreetSurvey]) -> BucketBoundaries:
-        """Returns the boundaries of surveyed streets."""
-        flop, turn, river = ((surveys[street].values, surveys[street].weights) for street in Street)
-        asked = tuple(self.config.num_buckets(street) for street in Street)
-        return BucketBoundaries.from_samples(flop, turn, river, asked)
-
-
 def _require_member(where: str, value: str, members: type[Member]) -> Member:
     try:
         return members(value)
@@ -468,20 +383,18 @@ def build_card_abstraction(
         with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
     """
     context = context or RunContext(1)
-    generator = BoundaryGenerator(config, context)
-    surveys = {street: generator.survey(street, seed) for street in Street}
+    surveys = {street: survey_street(config, street, seed, context) for street in Street}
     with reporting_phase(context.on_event, "bucket boundaries"):
-        boundaries = generator.cut(surveys)
-    assigner = BucketAssigner(boundaries)
+        boundaries = cut_surveys(config, surveys)
     tables: dict[Street, Uint16Array] = {}
     if config.mode is SurveyMode.EXHAUSTIVE:
         dealt = (Street.FLOP, Street.TURN)
         with reporting_phase(context.on_event, "bucket tables", len(dealt)) as advance:
             for street in dealt:
-                tables[street] = assigner.get_buckets(street, surveys[street].values)
+                tables[street] = boundaries.buckets_of(street, surveys[street].values)
                 advance(len(tables))
     if with_river_table:
-        bucket_by_score = assigner.get_buckets(Street.RIVER, river_strengths(config.feature))
+        bucket_by_score = boundaries.buckets_of(Street.RIVER, river_strengths(config.feature))
         tables[Street.RIVER] = bucket_river_deals(bucket_by_score, context)
     statistics: dict[Street, BucketStatistics] = {}
     with reporting_phase(context.on_event, "bucket statistics", len(Street)) as advance:
@@ -493,10 +406,36 @@ def build_card_abstraction(
     )
 
 
+def survey_street(
+    config: AbstractionConfig, street: Street, seed: int, context: RunContext
+) -> StreetSurvey:
+    """Returns the strengths that a street's boundaries are cut from."""
+    if config.mode is SurveyMode.EXHAUSTIVE:
+        return survey_all(street, config.feature, context)
+    if seed < 0:
+        raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
+    # Each street has a stream of its own, so that its sample depends on nothing else.
+    rng = np.random.default_rng([seed, street.num_board_cards])
+    deals = deal_random(street, config.samples_per_street, rng)
+    return survey_sample(street, config.feature, deals, context)
+
+
+def cut_surveys(
+    config: AbstractionConfig, surveys: Mapping[Street, StreetSurvey]
+) -> BucketBoundaries:
+    """Returns the boundaries of surveyed streets."""
+    asked = tuple(config.num_buckets(street) for street in Street)
+    flop, turn, river = (
+        percentile_boundaries(surveys[street].values, surveys[street].weights, asked[street])
+        for street in Street
+    )
+    return BucketBoundaries(flop, turn, river, asked)
+
+
 def _describe(config: AbstractionConfig, seed: int, boundaries: BucketBoundaries) -> dict[str, Any]:
     return {
         **asdict(config),
         "seed": seed,
         "supported": {street.label: config.num_supported(street) for street in Street},
-        "effective": {street.label: boundaries.num_effective(street) for street in Street},
+        "effective": {street.label: boundaries.num_buckets(street) for street in Street},
     }

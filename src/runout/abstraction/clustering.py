@@ -18,7 +18,7 @@ import numpy as np
 from runout.abstraction import clustering_kernels
 from runout.arrays import FloatArray, IntArray, Uint64Array, read_only
 from runout.cfr.team import Team
-from runout.equity.hand_strength import AbstractionError
+from runout.errors import AbstractionError
 from runout.events import BucketEventSink, BucketsCapped, ignore_event
 
 Metric = Literal["emd", "cramer"]

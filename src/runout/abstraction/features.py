@@ -30,11 +30,11 @@ from runout.cards.deck import (
     live_combos,
 )
 from runout.cards.evaluator import evaluator_tables
+from runout.cards.flops import canonical_flop
 from runout.cfr.team import Team
 from runout.equity import equity_kernels
 from runout.equity.board import BEST_SCORE, score_rivers
-from runout.equity.hand_strength import AbstractionError, require_deal
-from runout.trees.betting import Street
+from runout.errors import AbstractionError
 
 NUM_BINS = 10
 NUM_VILLAIN_GROUPS = 8
@@ -95,10 +95,9 @@ class FlopStrengths:
             team: threads to share the making of features.
 
         Raises:
-            AbstractionError: if the cards are not a flop.
+            CardError: if the cards are not a flop.
         """
-        if require_deal(flop, ()) is not Street.FLOP:
-            raise AbstractionError("flop", f"{len(flop)} cards, a flop has 3")
+        canonical_flop(flop)  # refuses what is no flop
         self.flop = tuple(flop)
         self._team = team or Team()
         self.combos = live_combos(flop)

@@ -15,7 +15,14 @@ from zlib import crc32
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cards.deck import COMBO_CARDS, NUM_CARDS, NUM_COMBOS, RIVER_SIZE, live_combos
+from runout.cards.deck import (
+    COMBO_CARDS,
+    FLOP_SIZE,
+    NUM_CARDS,
+    NUM_COMBOS,
+    RIVER_SIZE,
+    live_combos,
+)
 from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
 from runout.events import reporting_phase
@@ -55,6 +62,11 @@ class StreetSurvey:
     street: Street
     values: FloatArray
     weights: IntArray
+
+
+def street_of_board(num_cards: int) -> Street:
+    """Returns the street that has 3, 4 or 5 cards on the board."""
+    return Street(num_cards - FLOP_SIZE)
 
 
 @cache

@@ -73,7 +73,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
     """Reads distinct cards written ``AhKd7s``, ``Ah Kd 7s`` or ``Ah,Kd,7s``, in their order.
 
     Raises:
-        CardError: naming the token that is no card, or the card that comes twice.
+        CardError: naming the token that is no card, or the dealt twice.
     """
     require_no_ten(text)
     joined = "".join(character for character in text if character not in _SEPARATORS)
@@ -113,13 +113,13 @@ def require_board(board: Sequence[int]) -> None:
 
 
 def require_distinct(cards: Sequence[int]) -> None:
-    """Raises `CardError` if an id is no card, or naming the first card that comes twice."""
+    """Raises `CardError` if an id is no card, or naming the first duplicate."""
     seen: set[int] = set()
     for card in cards:
         if not 0 <= card < NUM_CARDS:
             raise CardError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
         if card in seen:
-            raise CardError(format_card(card), f"comes twice in {shorten(format_cards(cards))}")
+            raise CardError(format_card(card), f"dealt twice in {shorten(format_cards(cards))}")
         seen.add(card)
 
 

@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from runout.arrays import AnyArray, Uint8Array, Uint16Array
+from runout.arrays import AnyArray, Uint16Array
 from runout.cache import Arrays, load_or_build
 from runout.cards import evaluator_kernels
 from runout.cards.deck import (
@@ -16,6 +18,7 @@ from runout.cards.deck import (
     card_rank,
     card_suit,
     format_cards,
+    parse_cards,
     require_board,
     require_distinct,
 )
@@ -118,28 +121,50 @@ def _slide_rows(
 # Strength of 5, 6 and 7 cards: 1 (seven-five high) to 7462 (royal flush), equal if they tie.
 
 
-def evaluate(cards: Sequence[int]) -> int:
-    """Returns the strength of the best five of 5, 6 or 7 cards.
+@overload
+def evaluate(hands: str | Sequence[int]) -> int: ...
+
+
+@overload
+def evaluate(hands: npt.NDArray[np.integer[Any]]) -> Uint16Array: ...
+
+
+def evaluate(hands: str | Sequence[int] | npt.NDArray[np.integer[Any]]) -> int | Uint16Array:
+    """Returns the strength of the best five of 5, 6 or 7 cards, of one hand or of many.
+
+    >>> import numpy as np
+    >>> import runout
+    >>> runout.evaluate("AhKhQhJhTh 2c 3d")
+    7462
+    >>> runout.evaluate(np.array([[0, 5, 10, 15, 20], [51, 50, 49, 48, 47]]))
+    array([   1, 7452], dtype=uint16)
+
+    Args:
+        hands: text or cards of one hand; or an array ``[n, 5 to 7]`` of integers, a row for each
+            hand (about 10 ns a row).
+
+    Returns:
+        A number, or ``[n]`` of them.
 
     Raises:
-        CardError: on repeated cards or another number of them.
+        CardError: on another number of cards or an id that is no card. In one hand a repeated
+            card is an error as well; rows of an array are not searched for them.
     """
+    if isinstance(hands, np.ndarray):
+        return _evaluate_rows(hands)
+    cards = parse_cards(hands) if isinstance(hands, str) else hands
     require_distinct(cards)
     if len(cards) not in HAND_SIZES:
         raise CardError(
             f"hand {format_cards(cards)!r}", f"{len(cards)} cards, a hand to rank has 5, 6 or 7"
         )
-    return int(evaluate_many(np.array([cards], dtype=np.uint8))[0])
+    return int(_evaluate_rows(np.array([cards], dtype=np.uint8))[0])
 
 
-def evaluate_many(hands: Uint8Array) -> Uint16Array:
-    """Returns ``[n]`` strengths of the rows of ``hands[n, 5 to 7]``, each of distinct cards.
-
-    Raises:
-        CardError: if the rows are not 5 to 7 cards; repeated cards in a row are not looked for.
-    """
-    if hands.ndim != 2 or hands.shape[1] not in HAND_SIZES:
-        raise CardError(f"hands of shape {hands.shape}", "rows of 5, 6 or 7 cards are needed")
+def _evaluate_rows(hands: npt.NDArray[np.integer[Any]]) -> Uint16Array:
+    if hands.ndim != 2 or hands.shape[1] not in HAND_SIZES or hands.dtype.kind not in "iu":
+        where = f"{hands.dtype} hands of shape {hands.shape}"
+        raise CardError(where, "rows of 5, 6 or 7 whole numbers are needed")
     if hands.size and (hands.min() < 0 or hands.max() >= NUM_CARDS):
         wrong = hands[(hands < 0) | (hands >= NUM_CARDS)][0]
         raise CardError(f"card {wrong}", f"card ids are 0 to {NUM_CARDS - 1}")

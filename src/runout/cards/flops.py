@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import resources
 from itertools import combinations, combinations_with_replacement, permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -221,6 +221,67 @@ class FlopList:
 
     def __hash__(self) -> int:
         return hash(self.flops)
+
+    def rows(self) -> "tuple[WeightedFlop, ...]":
+        """Returns a row for each flop."""
+        return tuple(map(WeightedFlop.of, self.flops, self.weights.tolist()))
+
+
+class WeightedFlop(NamedTuple):
+    """A flop of a list, with its texture.
+
+    Attributes:
+        name: such as ``AsKhKd``, highest card first, in canonical suits.
+        cards: the three cards as numbers.
+        weight: share of all 22,100 flops that it stands for; the weights of a list sum to 1.
+        multiplicity: flops that are the same up to suits: 4, 12 or 24.
+        high: rank of the highest card.
+        suits: ``rainbow``, ``two-tone`` or ``monotone``.
+        pairing: ``unpaired``, ``paired`` or ``trips``.
+        is_connected: whether two hole cards can make a straight.
+    """
+
+    name: str
+    cards: Flop
+    weight: float
+    multiplicity: int
+    high: str
+    suits: str
+    pairing: str
+    is_connected: bool
+
+    @classmethod
+    def of(cls, cards: Flop, weight: float) -> "WeightedFlop":
+        """Returns the row of a canonical flop."""
+        high, suits, pairing, connected = describe_texture(cards).values()
+        name, is_connected = format_cards(cards), connected == "connected"
+        number = flop_multiplicity(cards)
+        return cls(name, cards, weight, number, high[0], suits, pairing, is_connected)
+
+
+def flops(subset: int | None = None, *, seed: int | None = None) -> tuple[WeightedFlop, ...]:
+    """Returns all 1,755 flops up to suits with their weights, or a weighted subset of them.
+
+    >>> import runout
+    >>> len(runout.flops()), sum(flop.multiplicity for flop in runout.flops())
+    (1755, 22100)
+    >>> first = runout.flops(subset=25)[0]
+    >>> first.name, first.suits, round(first.weight, 4)
+    ('AsAhTd', 'rainbow', 0.0383)
+
+    Args:
+        subset: number of flops; without a seed one of the shipped subsets of 8, 13, 25, 50, 100
+            or 200, whose weighted averages come close to those over all flops.
+        seed: draws an unbiased random subset of any size instead.
+
+    Raises:
+        FlopListError: if no subset has this size, or a seed comes without a size.
+    """
+    if seed is not None and subset is None:
+        raise FlopListError("seed", "goes with the size of a subset only")
+    if subset is None:
+        return all_flops().rows()
+    return (subset_flops(subset) if seed is None else random_flops(subset, seed)).rows()
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ class HandIndexer:
         row = indexer_kernels.find_repeated_card(deals)
         if row >= 0:
             text = format_cards(deals[row].tolist())
-            raise CardError(f"row {row} {text!r}", "a card comes twice")
+            raise CardError(f"row {row} {text!r}", "dealt twice")
         indices = np.empty(len(deals), dtype=np.int64)
         indexer_kernels.index_deals(self._tables, deals, indices)
         return indices

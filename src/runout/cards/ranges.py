@@ -20,6 +20,7 @@ from runout.cards.deck import (
     NUM_RANKS,
     RANKS,
     TEN_IN_DIGITS,
+    format_cards,
     format_combo,
     grid_position,
     hand_index_of_ranks,
@@ -98,6 +99,27 @@ class Range:
         """
         require_distinct(dead_cards)
         return Range(np.where(COMBO_HAS_CARD[:, list(dead_cards)].any(axis=1), 0.0, self.weights))
+
+    def live_on(self, board: Sequence[int], where: str = "range") -> "Range":
+        """Returns what a board leaves of the range.
+
+        Raises:
+            RangeError: if nothing is left, naming the range as ``where`` and the card to blame.
+        """
+        if self.is_empty:
+            raise RangeError(where, "every weight is 0, no combo is left")
+        left = self.without_cards(board)
+        if left.is_empty:
+            name = format_cards(board)
+            shared = format_cards(card for card in self.common_cards() if card in board)
+            reason = f"{shared} is on the board {name}" if shared else ""
+            raise RangeError(where, reason or f"the board {name} blocks every combo")
+        return left
+
+    def common_cards(self) -> tuple[int, ...]:
+        """Returns the cards that every combo of the range holds; two for a single combo."""
+        held = COMBO_HAS_CARD[self.weights > 0.0].all(axis=0)
+        return tuple(np.flatnonzero(held).tolist())
 
     def __or__(self, other: "Range") -> "Range":
         return Range(np.maximum(self.weights, other.weights))

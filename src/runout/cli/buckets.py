@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import numpy as np
 import typer
 
-from runout.cards.deck import combo_index, format_cards, format_combo, parse_board
+from runout.cards.deck import FLOP_SIZE, combo_index, format_cards, format_combo, parse_board
 from runout.cards.flops import GivenFlop
 from runout.cli import options
 from runout.cli.console import Shown, print_note, show, using_kernels
@@ -42,7 +42,7 @@ from runout.cli.targets import (
 )
 from runout.config.flops import BucketedConfig, FlopsConfig
 from runout.config.load import parse_config
-from runout.errors import OptionError
+from runout.errors import AbstractionError, OptionError
 from runout.events import EventSink
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import ValueBundle
@@ -197,7 +197,6 @@ def _make_config(
     """Returns the config of the counts that were given, and defaults of the others."""
     from runout.abstraction.card_abstraction import AbstractionConfig, SurveyMode
     from runout.abstraction.survey import StrengthFeature
-    from runout.equity.hand_strength import AbstractionError
 
     given: dict[str, Any] = {field: count for field, count in counts.items() if count is not None}
     try:
@@ -256,12 +255,12 @@ def show_bucket(
     holding = options.parse_hand(hand, known_cards)
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
-        from runout.equity.hand_strength import HandStrengthCalculator, street_of_board
+        from runout.equity.hand_strength import hand_strength
 
         abstraction = CardAbstraction.load(path)
-        street = street_of_board(len(known_cards))
         bucket = abstraction.get_bucket(known_cards, holding)
-        strength = HandStrengthCalculator().calculate(known_cards, holding)
+        strength = hand_strength(known_cards, holding)
+    street = Street(len(known_cards) - FLOP_SIZE)
     value = getattr(strength, abstraction.feature.value)
     num_buckets = abstraction.num_buckets(street)
     inner = abstraction.boundaries.of_street(street)

@@ -112,13 +112,7 @@ def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:
 
 def parse_live_range(text: str, board: tuple[int, ...]) -> Range:
     """Returns what a board leaves of a range; refuses one of which nothing is left."""
-    hand_range = Range(text)
-    if hand_range.is_empty:
-        raise RangeError(quote(text), "every weight is 0, no combo is left")
-    live_range = hand_range.without_cards(board)
-    if live_range.is_empty:
-        raise RangeError(quote(text), f"the board {format_cards(board)} blocks every combo")
-    return live_range
+    return Range(text).live_on(board, quote(text))
 
 
 def require_at_most_one(given: Mapping[str, bool]) -> None:

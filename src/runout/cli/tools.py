@@ -366,7 +366,7 @@ def small_jobs() -> list[Callable[[], object]]:
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HandIndexer
     from runout.equity.board import compute_board_equity, strength_histograms
-    from runout.equity.hand_strength import HandStrengthCalculator
+    from runout.equity.hand_strength import board_strengths, hand_strength
     from runout.flops.settings import make_backend
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
@@ -379,8 +379,8 @@ def small_jobs() -> list[Callable[[], object]]:
         lambda: compute_board_equity(suited_flop).wins,
         lambda: compute_board_equity(suited_flop).hand_table(),
         lambda: strength_histograms(rainbow_river),
-        lambda: HandStrengthCalculator().calculate(rainbow_river, (queen, jack)),
-        lambda: HandStrengthCalculator().calculate_board(rainbow_river),
+        lambda: hand_strength(rainbow_river, (queen, jack)),
+        lambda: board_strengths(rainbow_river),
         lambda: build_card_abstraction(one_deal),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),

@@ -6,88 +6,32 @@ win everywhere. With that, EHS2 is exactly the all-in equity against a random ha
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partialmethod
 from itertools import combinations
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray
 from runout.cards.deck import (
-    BOARD_SIZES,
     COMBO_CARDS,
-    FLOP_SIZE,
     NUM_CARDS,
     RIVER_SIZE,
     combo_index,
-    format_card,
-    format_cards,
     live_combos,
+    require_board,
+    require_distinct,
 )
 from runout.cards.evaluator import evaluate_board, evaluator_tables
 from runout.equity import equity_kernels
 from runout.equity.board import BEST_SCORE, compute_board_equity, strength_histograms
 from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
-from runout.errors import RunoutError
-from runout.trees.betting import Street
 
-
-class AbstractionError(RunoutError):
-    """Base of the errors of this package."""
-
-
-class InvalidBoardSizeError(AbstractionError):
-    """A board that is no flop, turn or river."""
-
-
-class DuplicateCardError(AbstractionError):
-    """A card that is dealt twice."""
-
-
-class AbstractionLoadError(AbstractionError):
-    """An abstraction that cannot be read: missing, damaged or of another version."""
-
-
-class InvalidBoundariesError(AbstractionError):
-    """Bucket boundaries that are unsorted, not numbers, out of range or too many."""
-
-
-class SerializationError(AbstractionError):
-    """An abstraction that cannot be written."""
-
-
-def street_of_board(num_cards: int) -> Street:
-    """Returns the street that has so many cards on the board.
-
-    Raises:
-        InvalidBoardSizeError: if there is none.
-    """
-    if num_cards not in BOARD_SIZES:
-        problem = f"{num_cards} cards, a board has 3 (flop), 4 (turn) or 5 (river)"
-        raise InvalidBoardSizeError("board", problem)
-    return Street(num_cards - FLOP_SIZE)
-
-
-def require_deal(board: Sequence[int], holding: Sequence[int]) -> Street:
-    """Returns the street of a board after checking that no card is dealt twice.
-
-    Raises:
-        InvalidBoardSizeError: if the board is no flop, turn or river.
-        DuplicateCardError: naming the first card that comes again.
-        AbstractionError: if an id is no card.
-    """
-    street = street_of_board(len(board))
-    seen: set[int] = set()
-    for card in (*board, *holding):
-        if not 0 <= card < NUM_CARDS:
-            raise AbstractionError(f"card {card}", f"card ids are 0 to {NUM_CARDS - 1}")
-        if card in seen:
-            raise DuplicateCardError(format_card(card), "this card is dealt twice")
-        seen.add(card)
-    return street
+#: One number, or ``[C]`` of them.
+Number = TypeVar("Number", float, FloatArray)
 
 
 @dataclass(frozen=True)
-class HandStrength:
+class HandStrength(Generic[Number]):
     """How good a holding is on a board, against a uniformly random villain.
 
     Attributes:
@@ -99,88 +43,56 @@ class HandStrength:
             hands of equal equity.
     """
 
-    ehs: float
-    ppot: float
-    npot: float
-    ehs2: float
-    ehs_squared: float
+    ehs: Number
+    ppot: Number
+    npot: Number
+    ehs2: Number
+    ehs_squared: Number
 
 
-@dataclass(frozen=True)
-class BoardHandStrengths:
-    """`HandStrength` of all live combos of a board, one array per field.
+def hand_strength(board: Sequence[int], holding: tuple[int, int]) -> HandStrength[float]:
+    """Returns the strength of one holding on a flop (990 villains, 1,081 runouts), turn or river.
 
-    Attributes:
-        combos: ``[C]`` the combos that the board leaves possible.
-        ehs, ppot, npot, ehs2, ehs_squared: ``[C]`` as in `HandStrength`.
+    Raises:
+        CardError: if the board has another size, or a card is dealt twice.
     """
-
-    combos: IntArray
-    ehs: FloatArray
-    ppot: FloatArray
-    npot: FloatArray
-    ehs2: FloatArray
-    ehs_squared: FloatArray
-
-
-class HandStrengthCalculator:
-    """Computes hand strength by enumerating every villain and every runout."""
-
-    def calculate(self, board: Sequence[int], holding: tuple[int, int]) -> HandStrength:
-        """Returns the strength of a holding on the street that the board's length says.
-
-        Raises:
-            AbstractionError: if the board has no street or a card is dealt twice.
-        """
-        return self._calculate(require_deal(board, holding), board, holding)
-
-    def calculate_board(self, board: Sequence[int]) -> BoardHandStrengths:
-        """Returns the strengths of all holdings of a board, sharing the work.
-
-        Raises:
-            AbstractionError: if the board has no street or repeats a card.
-        """
-        require_deal(board, ())
-        equity = compute_board_equity(board)
-        counts = np.empty((len(equity.combos), NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
-        equity_kernels.count_transitions(
-            evaluate_board(board)[equity.combos],
-            equity.wins,
-            COMBO_CARDS[equity.combos],
-            equity.num_runouts,
-            counts,
-        )
-        ehs_squared = strength_histograms(board, num_bins=1).expected_squared_strength
-        ehs, ppot, npot, ehs2 = _strengths_of_counts(counts)
-        return BoardHandStrengths(equity.combos, ehs, ppot, npot, ehs2, ehs_squared)
-
-    def _calculate(
-        self, street: Street, board: Sequence[int], holding: tuple[int, int]
-    ) -> HandStrength:
-        if require_deal(board, holding) is not street:
-            raise AbstractionError(
-                f"board {format_cards(board)}",
-                f"{len(board)} cards, a {street.label} has {street.num_board_cards}",
-            )
-        rest = [card for card in range(NUM_CARDS) if card not in (*board, *holding)]
-        missing = list(combinations(rest, RIVER_SIZE - len(board)))
-        boards = np.empty((len(missing), RIVER_SIZE), dtype=np.uint8)
-        boards[:, : len(board)], boards[:, len(board) :] = board, missing
-        villains, group_start = _villains_by_outcome(board, holding)
-        counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
-        squared_scores = equity_kernels.count_transitions_of_holding(
-            evaluator_tables(), boards, combo_index(*holding), villains, group_start, counts
-        )
-        ehs, ppot, npot, ehs2 = (float(part) for part in _strengths_of_counts(counts))
-        return HandStrength(ehs, ppot, npot, ehs2, squared_scores / (len(boards) * BEST_SCORE**2))
-
-    #: As `calculate`, for boards of one street; on a flop there are 990 villains, 1,081 runouts.
-    calculate_flop = partialmethod(_calculate, Street.FLOP)
-    calculate_turn = partialmethod(_calculate, Street.TURN)
-    calculate_river = partialmethod(_calculate, Street.RIVER)
+    require_board(board)
+    require_distinct((*board, *holding))
+    rest = [card for card in range(NUM_CARDS) if card not in (*board, *holding)]
+    missing = list(combinations(rest, RIVER_SIZE - len(board)))
+    boards = np.empty((len(missing), RIVER_SIZE), dtype=np.uint8)
+    boards[:, : len(board)], boards[:, len(board) :] = board, missing
+    villains, group_start = _villains_by_outcome(board, holding)
+    counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
+    squared_scores = equity_kernels.count_transitions_of_holding(
+        evaluator_tables(), boards, combo_index(*holding), villains, group_start, counts
+    )
+    ehs, ppot, npot, ehs2 = (float(part) for part in _strengths_of_counts(counts))
+    return HandStrength(ehs, ppot, npot, ehs2, squared_scores / (len(boards) * BEST_SCORE**2))
 
 
-def _strengths_of_counts(counts: IntArray) -> tuple[FloatArray, ...]:
+def board_strengths(board: Sequence[int]) -> HandStrength[FloatArray]:
+    """Returns the strengths ``[C]`` of all live combos of a board, sharing the work.
+
+    Raises:
+        CardError: if the board is not 3, 4 or 5 distinct cards.
+    """
+    equity = compute_board_equity(board)
+    counts = np.empty((len(equity.combos), NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
+    equity_kernels.count_transitions(
+        evaluate_board(board)[equity.combos],
+        equity.wins,
+        COMBO_CARDS[equity.combos],
+        equity.num_runouts,
+        counts,
+    )
+    ehs_squared = strength_histograms(board, num_bins=1).expected_squared_strength
+    return HandStrength(*_strengths_of_counts(counts), ehs_squared)
+
+
+def _strengths_of_counts(
+    counts: IntArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Returns EHS, PPot, NPot and EHS2 of ``counts[..., now, end]``, one division each."""
     now, end = counts.sum(axis=-1), counts.sum(axis=-2)
     total = 2 * now.sum(axis=-1)

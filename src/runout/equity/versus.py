@@ -9,21 +9,23 @@ import numpy as np
 from runout.arrays import FloatArray, IntArray, divide
 from runout.cards.deck import (
     HAND_BY_COMBO,
+    HAND_NAMES,
     NUM_COMBOS,
     NUM_HANDS,
     disjoint_combos,
     format_cards,
-    live_combos,
+    parse_board,
     require_board,
 )
+from runout.cards.ranges import Range
 from runout.equity.preflop import PreflopEquity, preflop_equity
-from runout.errors import RangeError
+from runout.errors import RangeError, quote
 
 if TYPE_CHECKING:
     from runout.equity.board import BoardEquity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SideEquity:
     """What one side's combos win against the other side's range.
 
@@ -35,14 +37,15 @@ class SideEquity:
     matchups: FloatArray
     equity: FloatArray
 
-    def equity_by_hand(self) -> FloatArray:
-        """Returns ``[169]`` equities of the canonical hands, NaN for hands that are not held."""
+    def equity_by_hand(self) -> dict[str, float]:
+        """Returns the equity of each of the 169 hands that is held, by its name (``AKs``)."""
         won = np.bincount(HAND_BY_COMBO, self.matchups * np.nan_to_num(self.equity), NUM_HANDS)
-        return divide(won, np.bincount(HAND_BY_COMBO, self.matchups, NUM_HANDS))
+        held = np.bincount(HAND_BY_COMBO, self.matchups, NUM_HANDS)
+        return {HAND_NAMES[hand]: float(won[hand] / held[hand]) for hand in np.flatnonzero(held)}
 
 
-@dataclass(frozen=True)
-class RangeEquity:
+@dataclass(frozen=True, eq=False, repr=False)
+class Equity:
     """The outcome of an all-in between two ranges.
 
     Attributes:
@@ -66,41 +69,60 @@ class RangeEquity:
         """The hero's share of the pot."""
         return self.win + self.tie / 2
 
+    def __repr__(self) -> str:
+        parts = f"win {self.win:.2%}, tie {self.tie:.2%}, lose {self.lose:.2%}"
+        return f"<Equity {self.equity:.2%}: {parts}>"
 
-def compare_ranges(
-    hero_weights: FloatArray, villain_weights: FloatArray, board: Sequence[int] = ()
-) -> RangeEquity:
-    """Returns the exact all-in equity of two ranges.
+
+def equity(
+    hero: str | Range | FloatArray,
+    villain: str | Range | FloatArray,
+    board: str | Sequence[int] = "",
+) -> Equity:
+    """Returns the exact all-in equity of two hands or ranges, with card removal.
+
+    Before the flop a shipped table of all matchups answers; on a board every runout is enumerated.
+
+    >>> import runout
+    >>> runout.equity("AA", "KK")
+    <Equity 81.95%: win 81.71%, tie 0.46%, lose 17.82%>
+    >>> round(runout.equity("22+,AK:0.5", runout.Range("QQ"), "Th9h2c").equity, 4)
+    0.352
 
     Args:
-        hero_weights: ``[1326]`` how much of each combo the hero holds.
-        villain_weights: ``[1326]`` likewise for the villain.
+        hero: text such as ``AhKh`` or ``22+,AK:0.5``, a `Range` or its ``[1326]`` weights.
+        villain: the same for the opponent.
         board: no cards, or a flop, turn or river.
 
     Raises:
         CardError: if the board has another number of cards, or repeats one.
-        RangeError: if no two combos of the ranges can be dealt together.
+        RangeError: if a range cannot be read, the board leaves nothing of it, or no two combos
+            of the ranges can be dealt together; a card that is to blame is named.
     """
-    if board:
-        require_board(board)
-    live = live_combos(board)
-    rows = live[hero_weights[live] > 0.0]
-    columns = live[villain_weights[live] > 0.0]
-    for name, combos in (("hero's range", rows), ("villain's range", columns)):
-        if not len(combos):
-            reason = f"nothing is left on {format_cards(board)}" if board else "is empty"
-            raise RangeError(name, reason)
-    table = _equity_table(board)
+    cards = parse_board(board) if isinstance(board, str) and board else tuple(map(int, board))
+    if cards:
+        require_board(cards)
+    names = [
+        quote(hands) if isinstance(hands, str) else f"{side}'s range"
+        for side, hands in (("hero", hero), ("villain", villain))
+    ]
+    ours, theirs = Range(hero).live_on(cards, names[0]), Range(villain).live_on(cards, names[1])
+    rows, columns = (np.flatnonzero(held.weights > 0.0) for held in (ours, theirs))
     can_meet = disjoint_combos(rows, columns).astype(np.float64)
-    pair_weight = can_meet * hero_weights[rows, None] * villain_weights[columns]
+    pair_weight = can_meet * ours.weights[rows, None] * theirs.weights[columns]
     matchups = float(pair_weight.sum())
     if matchups == 0.0:
-        raise RangeError("ranges", "every combo of one blocks every combo of the other")
+        shared = set(ours.common_cards()) & set(theirs.common_cards())
+        reason = f"both hold {format_cards(sorted(shared, reverse=True))}" if shared else ""
+        raise RangeError(
+            " and ".join(names), reason or "every combo of one blocks every combo of the other"
+        )
+    table = _equity_table(cards)
     won = table.wins_between(rows, columns) / table.num_runouts
     lost = table.wins_between(columns, rows).T / table.num_runouts
     hero_share = (1.0 + won - lost) / 2.0
     win, lose = float((pair_weight * won).sum()), float((pair_weight * lost).sum())
-    return RangeEquity(
+    return Equity(
         win=win / matchups,
         tie=max(matchups - win - lose, 0.0) / matchups,  # no rounding error below 0
         lose=lose / matchups,

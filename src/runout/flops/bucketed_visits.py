@@ -92,7 +92,7 @@ _STREETS = ("flop", "turn", "river")
 
 def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:
     """Returns ``[1326]`` the bucket of each combo after some cards were dealt."""
-    return buckets.bucket_of(Street(len(dealt)), *dealt)
+    return buckets((*buckets.flop, *dealt))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array, read_only
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
-from runout.cards.evaluator import evaluate_many, evaluator_tables
+from runout.cards.evaluator import evaluate, evaluator_tables
 from runout.cards.flops import CanonicalBoard
 from runout.cfr.leaves import MatrixLeaves, Pass, StreetReach, Update
 from runout.cfr.schedules import DCFR_PLUS, LINEAR, DiscountSchedule, StoppingRule
@@ -216,7 +216,7 @@ class DealStream:
             [np.tile(np.array(self.flop, dtype=np.uint8), (num_deals, 1)), cards[:, 4:]], axis=1
         )
         strength = [
-            evaluate_many(np.concatenate([cards[:, own], board], axis=1)).astype(np.int64)
+            evaluate(np.concatenate([cards[:, own], board], axis=1)).astype(np.int64)
             for own in (slice(0, 2), slice(2, 4))
         ]
         hands = np.stack([_hands_of(cards[:, :2]), _hands_of(cards[:, 2:4])], axis=1)
