@@ -124,7 +124,7 @@ def test_buckets_of_a_flop_are_an_abstraction_of_it():
         np.testing.assert_array_equal(getattr(again, table), getattr(built_in(), table))
     assert again.num_buckets == built_in().num_buckets
     assert FlopBuckets.of(CARDS, built_in()) is built_in()
-    with pytest.raises(AbstractionError, match="AhKd7s: no board of 9s9h4d"):
+    with pytest.raises(AbstractionError, match="AhKd7s: not a board of the flop 9s9h4d"):
         FlopBuckets.of(parse_board("AhKd7s"), built_in())
 
 
