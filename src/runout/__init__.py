@@ -19,6 +19,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from runout.errors import RunoutError
 from runout.version import __version__
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ __all__ = [
     "Range",
     "RunConfig",
     "RunContext",
+    "RunoutError",
     "SpotConfig",
     "__version__",
     "equity",
@@ -87,12 +89,19 @@ _MODULE_BY_NAME = {
     "report": "runout.runs.report",
     "sweep": "runout.runs.sweep",
     "RunContext": "runout.execution.context",
+    "RunoutError": "runout.errors",
+}
+_REPLACED = {
+    "Workplace": "RunContext",
+    "load_run_config": "load_config(path, runout.RunConfig)",
+    "open_solution": "open",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULE_BY_NAME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        now = f", it was replaced by runout.{_REPLACED[name]}" if name in _REPLACED else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{now}")
     return getattr(import_module(_MODULE_BY_NAME[name]), name)
 
 

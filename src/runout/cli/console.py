@@ -152,7 +152,8 @@ class PlainDisplay:
             pause = _SECONDS_BETWEEN_LINES_OF_FLOP if bar.is_flop else _SECONDS_BETWEEN_LINES
             now, key = self._clock(), bar.key if bar.is_flop else bar.title
             is_new = key not in self._last_line and not bar.is_flop
-            if is_new or now - self._last_line.setdefault(key, now) >= pause:
+            is_late = now - self._last_line.setdefault(key, now) >= pause
+            if is_new or (is_late and bar.total is not None):
                 self._last_line[key] = now
                 lines.append(describe_bar(bar))
         return [line for line in (update.line, *lines) if line]

@@ -76,6 +76,8 @@ equity odds eq winrate compare
 solve-spot solve-flop solve-turn solve-river solve-postflop-spot run
 solve-preflop preflop solve-game
 """
+#: More options than these are left to the help.
+_MAX_LISTED = 12
 _UNKNOWN_COMMAND = re.compile(r"No such command (?P<quote>['\"])(?P<name>.*?)(?P=quote)")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<names>.*)\)")
 
@@ -157,6 +159,8 @@ def _suggest_option(error: Any) -> str:
         return f", give {bare} without a name: {context.command_path} {_arguments_of(context)}"
     options = [p for p in parameters if p.param_type_name == "option"]
     names = [o for p in options for o in (*p.opts, *p.secondary_opts) if o.startswith("--")]
+    if len(names) > _MAX_LISTED:
+        return _suggest(name, names) or f", see {context.command_path} --help"
     return _allowed(name, names)
 
 

@@ -1,0 +1,119 @@
+"""Typical mistakes of players and researchers: each is answered by one line that helps."""
+
+import shlex
+
+import pytest
+
+import runout
+
+SPOT = "solve-spot -b QsJh2h8c3d --oop 22+ --ip 22+ --pot 100 --stack 300 -o out"
+
+#: What was typed, and what the answer has to say. ``DATA`` holds stored results, ``CONFIGS`` the
+#: configs of the repository.
+MISTAKES = {
+    # Cards and ranges.
+    "equity AA KX": "'X' is not a rank, use one of 23456789TJQKA",
+    "equity 10s9s KK": "a ten is written T",
+    "equity AAs KK": "write AA",
+    "equity AA KK --board AhAh2c": "Ah",
+    "equity AA KK --board AhKs": "2 cards, a board has 3 (flop), 4 (turn) or 5 (river)",
+    "equity AA KK --board AhKsQd2c3d4h": "6 cards, a board has 3",
+    "equity AA": "VILLAIN: is missing, runout equity needs HERO VILLAIN",
+    "equity AA vs KK": "runout equity takes HERO VILLAIN",
+    "equity --hero AA --villain KK": "give HERO without a name: runout equity HERO VILLAIN",
+    "range '22+;AKs'": "commas separate groups",
+    "range AKs:1.5": "weight '1.5' is not a number from 0 to 1",
+    "range ''": "write hands such as 22+,AKs:0.5",
+    "eval AhKh": "2 cards, a hand to rank has 5, 6 or 7",
+    "flops --subset 30": "8, 13, 25, 50, 100, 200",
+    "strength --board AhKsQd --hand AhKh": "Ah",
+    # The command line.
+    "solve": "did you mean solve-spot?",
+    "gui": "did you mean explore?",
+    "flops --seeds 3": "did you mean --seed?",
+    "explore --port 99999": "use 1 to 65535",
+    "export DATA/raw_equity --format xlsx -o x": "'xlsx' is not one of 'json', 'csv'",
+    f"{SPOT} --threads 2": "did you mean --workers?",
+    f"{SPOT} --workers 0": "0 is not a positive number",
+    f"{SPOT} --max-iterations 1e3": "'1e3' is not a whole number",
+    SPOT.replace("-o out", "-o s3://bucket/x"): "is a URL, use a local path",
+    # Spots and configs.
+    "solve-spot": "--board: is missing",
+    "solve-spot -c nowhere.yaml -o out": "nowhere.yaml: no such file",
+    "solve-spot -c typo.yaml -o out": "bet_size: unknown key, did you mean bet_sizes? (line 6)",
+    "solve-spot -c tab.yaml -o out": "(line 2)",
+    "solve-spot -c CONFIGS/pushfold_10bb.yaml -o out": "runout solve-preflop",
+    "solve-preflop -c CONFIGS/spot_river.yaml -o out": "runout solve-spot",
+    f"{SPOT} --bets 0.5": "50%",
+    f"{SPOT} --target 0.005": "has no unit",
+    f"{SPOT} --pot 0": "--pot",
+    f"{SPOT} --rake 5": "from 0 to 1",
+    f"{SPOT} --rivers bucketed": "'bucketed' is not one of exact, compact",
+    f"{SPOT} --precision 64": "64 is not one of 32, 16",
+    "solve-spot -b QsJh2h --oop QsQh --ip 22+ --pot 9 --stack 9 -o out": "QsJh2h",
+    # Results.
+    "show nowhere": "nowhere: does not exist",
+    "show typo.yaml": "typo.yaml: is a file",
+    "show DATA/raw_equity --node b99": "possible:",
+    "report CONFIGS --sort ev": "CONFIGS",
+    "report -c CONFIGS/report_srp.yaml --flops 30 -o out": "8, 13, 25, 50, 100, 200",
+    "report -c CONFIGS/report_srp.yaml --flops AhKd -o out": "flops such as AhKd7s,Th9h6c",
+    "report -c CONFIGS/report_srp.yaml": "--output: is missing",
+    "lab exploit -c CONFIGS/lab_exploit.yaml --solve-type magic": "'magic' is not mccfr, ",
+    "tree show": "--config: is missing, runout tree show needs --config FILE",
+}
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A directory with two broken configs, in which the commands are typed."""
+    spot = "board: QsJh2h\noop: 22+\nip: 22+\npot: 10\nstack: 100\n"
+    (tmp_path / "typo.yaml").write_text(f"{spot}bet_size: 50%\n")
+    (tmp_path / "tab.yaml").write_text("board: QsJh2h\n\toop: 22+\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("typed", MISTAKES)
+def test_a_mistake_is_one_line_that_helps(typed, error_line, desk, stored, request):
+    configs = str(request.config.rootpath / "configs")
+    line = typed.replace("DATA", str(stored)).replace("CONFIGS", configs)
+    said = error_line(*shlex.split(line))
+    assert MISTAKES[typed].replace("CONFIGS", configs) in said
+    assert len(said) < 400
+    assert not (desk / "out").exists()
+    assert not list(desk.glob("s3:*"))
+
+
+#: The same from Python: an expression, and what its error has to say.
+PYTHON = {
+    "Range('10s9s')": "a ten is written T",
+    "Range('AA:2')": "from 0 to 1",
+    "parse_board('AhAhKs')": "Ah",
+    "parse_board('Ah')": "a board has 3 (flop), 4 (turn) or 5 (river)",
+    "load_config('nowhere.yaml')": "nowhere.yaml: no such file",
+    "load_config('board: QsJh2h')": "no such file",
+    "solve_spot(board='QsJh2h', oop='22+', ip='22+', pot=10)": "stack",
+    "solve_spot(board='QsJh2h', oop='22+', ip='22+', pot=10, stack=9, target=0.005)": "has no unit",
+    "sweep('nowhere.yaml')": "nowhere.yaml: no such file",
+    "sweep({})": "is missing",
+    "solve_flop('AhKd')": "a board has 3",
+}
+
+
+@pytest.mark.parametrize("expression", PYTHON)
+def test_a_mistake_in_python_is_one_line_that_helps(expression, desk):
+    with pytest.raises(runout.RunoutError) as raised:
+        eval(f"runout.{expression}", {"runout": runout})
+    assert PYTHON[expression] in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", sorted(runout._REPLACED.keys() - set(runout.__all__)))
+def test_a_name_of_before_says_what_replaces_it(name):
+    with pytest.raises(AttributeError, match=rf"'{name}'.* was replaced by runout\."):
+        getattr(runout, name)
+
+
+def test_there_are_forty():
+    assert len(MISTAKES) + len(PYTHON) >= 40
