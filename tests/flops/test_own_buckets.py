@@ -105,6 +105,11 @@ def test_spots_are_judged_with_real_cards():
     assert runout.exploitability(exact) < exact.exploitability_pot
 
 
+def test_anything_else_is_refused():
+    with pytest.raises(ExecutionError, match="a int: not a solution of solve_spot or solve_flop"):
+        runout.exploitability(3)
+
+
 def test_buckets_that_tell_suits_apart_are_judged_so():
     buckets = FlopBuckets.of(CARDS, by_spades)
     assert not buckets.merges_suits

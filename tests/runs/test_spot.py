@@ -2,13 +2,15 @@
 
 import math
 import os
+import re
 import signal
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from runout.cfr.schedules import StopReason
+from runout.cards.ranges import Range
+from runout.cfr.schedules import VARIANTS, StopReason
 from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
@@ -20,7 +22,7 @@ from runout.flops.spot_solution import SpotSolution
 from runout.holdem.solver import SpotSolver
 from runout.runs import spot as pipeline
 from runout.runs.preflop import solve_preflop
-from runout.runs.spot import solve_spot, spot_keys_from_run
+from runout.runs.spot import SpotKeys, solve_spot, spot_keys_from_run
 from runout.solutions.preflop import load_solution
 from runout.storage.bundle import MANIFEST_FILE
 from runout.storage.ledger import claiming
@@ -100,6 +102,63 @@ def test_progress_is_told(monkeypatch):
     assert events[0].pot_chips == 100
     assert events[0].target == pytest.approx(0.001)
     assert events[0].exploitability > 0.0
+
+
+def test_keywords_are_the_keys_of_the_config():
+    assert set(SpotKeys.__annotations__) - {"schedule"} == set(SpotConfig.model_fields)
+    with pytest.raises(ConfigError, match="bord: unknown key, did you mean board"):
+        solve(**RIVER, bord="2c3d4h8s9c")
+
+
+@pytest.mark.parametrize("target", [0.002, "0.2%"])
+def test_a_target_is_a_fraction_or_a_percentage(target):
+    assert solve(**RIVER, target=target, max_iterations=1).config.target == 0.002
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        (0.5, "target: 0.5 is not a small fraction of the pot, write a fraction up to 0.1 such as"),
+        (0.0, "target: 0 is not a small fraction"),
+        ("0.2", "target: 0.2 has no unit"),
+        ("low", "target: 'low' is not a percentage of the pot such as 0.5%"),
+    ],
+)
+def test_other_targets_are_refused(target, problem):
+    with pytest.raises(ConfigError, match=re.escape(problem)):
+        solve(**RIVER, target=target)
+
+
+def test_ranges_may_be_values_and_paths_text(tmp_path):
+    keys = RIVER | {"oop": Range("AA,QQ"), "ip": Range("KK")}
+    path = str(tmp_path / "spot")
+    solution = solve(**keys, max_iterations=10, directory=path)
+    assert solution.config == solve(**RIVER, max_iterations=10).config
+    assert SpotSolution.load(path).outcome.iterations == 10
+
+
+@pytest.mark.parametrize("spot", [RIVER, TURN])
+def test_exploitability_by_iteration_is_a_history(spot):
+    seen = []
+    limits = {"max_iterations": 12, "target": None}
+    solution = solve(**spot, **limits, history_every=4, on_iteration=seen.append)
+    assert [progress.iteration for progress in seen] == list(range(1, 13))
+    assert [iteration for iteration, _ in solution.history] == [4, 8, 12]
+    plain = solve(**spot, **limits)
+    assert has_same_bits(solution, plain)
+    assert solution.history[-1] == plain.history[-1]
+    assert solution.history[-1][1] == solution.exploitability_pot
+    assert [i for i, _ in solve(**spot, **limits, history_every=5).history] == [5, 10, 12]
+    assert repr(solution).startswith(f"<SpotSolution {spot['board']}: 12 iterations, ")
+    assert solution.node("x").path == "x"
+
+
+@pytest.mark.parametrize("name", ["cfr+", "linear"])
+def test_a_schedule_is_a_variant_by_name_or_by_its_exponents(name):
+    limits = {"max_iterations": 10, "target": None}
+    by_name, given = solve(**TURN, **limits, cfr_variant=name), VARIANTS[name]
+    assert has_same_bits(by_name, solve(**TURN, **limits, schedule=given))
+    assert not has_same_bits(by_name, solve(**TURN, **limits))
 
 
 def test_locks_of_the_config_hold():

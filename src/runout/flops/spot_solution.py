@@ -35,7 +35,7 @@ from runout.solutions.flop_bundles import (
     meaning_of,
     quality_of,
 )
-from runout.solutions.node import Curve, Provenance, Quality
+from runout.solutions.node import Curve, Node, Provenance, Quality
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Bundle, digest_config, load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
@@ -64,6 +64,20 @@ class SpotSolution:
     def view(self) -> StoredSpot:
         """Strategies, values and equities at any node."""
         return look_at(self.solver, self.quality, self.config)
+
+    def __repr__(self) -> str:
+        number = self.outcome.iterations
+        reached = f"{self.exploitability_pot:.2%} of the pot ({self.meaning})"
+        return f"<SpotSolution {self.config.board}: {number} iterations, {reached}>"
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+        return self.view.node(path)
+
+    @property
+    def history(self) -> Curve:
+        """Exploitability, as a fraction of the pot, by iteration, wherever it was measured."""
+        return tuple((number, chips / self.config.pot) for number, chips in self.curve_chips)
 
     @property
     def quality(self) -> Quality:

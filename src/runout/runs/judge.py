@@ -142,6 +142,9 @@ def exploitability(solution: SpotSolution | SolvedFlop, context: RunContext | No
     team = Team((context or RunContext()).num_threads)
     if isinstance(solution, SolvedFlop):
         return judge_spot(solution.spot, solution.strategy, team).exploitability_pot
+    if not isinstance(solution, SpotSolution):
+        where = f"a {type(solution).__name__}"
+        raise ExecutionError(where, "not a solution of solve_spot or solve_flop")
     solver = solution.solver
     if solver.game.rivers.is_exact:
         return solver.exploitability() / solver.game.spot.tree.stakes.pot

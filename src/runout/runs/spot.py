@@ -1,28 +1,37 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
 import math
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
 from runout.cards.deck import HAND_BY_COMBO, matchup_weights
 from runout.cards.ranges import Range
-from runout.cfr.schedules import Measurement, SolveOutcome, SolveProgress, StoppingRule, StopReason
+from runout.cfr.schedules import (
+    DiscountSchedule,
+    Measurement,
+    SolveOutcome,
+    SolveProgress,
+    StoppingRule,
+    StopReason,
+)
+from runout.cfr.solver import iterate_until
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.section import PLAYER_KEYS
-from runout.config.spot import SpotConfig
+from runout.config.spot import NodeLock, SpotConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving
 from runout.execution.context import RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, holding_interrupts
 from runout.flops.backend import Cost
+from runout.flops.solve import Sizes, read_target
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.holdem.tables import Precision
@@ -40,6 +49,7 @@ from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
 from runout.storage.writer import Finish
 from runout.trees.betting import BB, BLIND_NAMES, SB, Street
+from runout.trees.sizes import format_percent
 from runout.trees.tree import FLOP, pot_type_of
 
 #: Bets are whole chips, so a big blind must be many.
@@ -116,60 +126,131 @@ def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
     return 0.0 if math.isnan(ev) else ev
 
 
+class SpotKeys(TypedDict, total=False):
+    """Keywords of `solve_spot`: the keys of `SpotConfig`, which says what each means."""
+
+    board: str
+    oop: str | Range
+    ip: str | Range
+    pot: float
+    stack: float
+    bet_sizes: Sizes
+    raise_sizes: Sizes
+    donk_sizes: Sizes | None
+    max_raises_per_street: int | None
+    add_all_in_threshold: float
+    force_all_in_threshold: float
+    merging_threshold: float
+    rake_rate: float
+    rake_cap: float | None
+    schedule: str | DiscountSchedule
+    cfr_variant: str | DiscountSchedule
+    target: float | str | None
+    max_iterations: int
+    max_seconds: float | None
+    checkpoint_minutes: float
+    keep_resume: bool
+    precision: Literal[16, 32]
+    rivers: Literal["exact", "compact"]
+    river_buckets: int
+    river_blockers: Literal["auto", "on", "off"]
+    merges_suits: bool
+    locks: Sequence[NodeLock | Mapping[str, Any]]
+    origin: Mapping[str, Any] | None
+
+
 def solve_spot(
-    config: SpotConfig | Path | None = None,
+    config: SpotConfig | Path | str | None = None,
     context: RunContext | None = None,
     *,
-    directory: Path | None = None,
+    directory: Path | str | None = None,
     resume: bool = True,
     overwrite: bool = False,
+    history_every: int | None = None,
+    on_iteration: Callable[[SolveProgress], None] | None = None,
     team: Team | None = None,
-    **keys: Any,
+    **keys: Unpack[SpotKeys],
 ) -> SpotSolution:
-    """Solves a spot with real cards.
+    """Solves a board with two ranges, with real cards.
+
+    >>> import runout
+    >>> river = {"board": "2c3d4h8s9c", "oop": "AA,QQ", "ip": "KK", "pot": 100, "stack": 100}
+    >>> solution = runout.solve_spot(**river, bet_sizes="a", target=0.001, history_every=10)
+    >>> [action.code for action in solution.node().actions]
+    ['x', 'a']
+    >>> solution.history[0][0], solution.exploitability_pot <= 0.001
+    (10, True)
 
     Args:
-        config: what to solve, or its YAML file; None if the keys say everything.
-        context: with what; by default all cores, silently. Its checkpoints are not used.
-        directory: where the solution is saved, also when Ctrl-C ends the solve early; None to
-            save nothing.
-        resume: whether a solve that is in the directory goes on.
-        overwrite: whether what is in the directory is replaced instead, unless it is an
-            interrupted solve of this spot.
+        config: the spot, or the path of its YAML file; None if the keys say everything.
+        context: workers and events; by default all cores, silently.
+        directory: where the solution is saved, also if Ctrl-C ends the solve early.
+        resume: whether a solve in the directory is continued.
+        overwrite: whether it is replaced instead, unless it is an interrupted solve of this spot.
+        history_every: iterations between two points of the history; by default exploitability
+            is measured when the target may be reached, and when iterations have doubled.
+        on_iteration: called after every iteration.
         team: threads that share the solve; by default those of the context.
-        keys: of the config, such as ``board="QsJh2h"``; they win over those of ``config``.
+        keys: of `SpotConfig`, which win over those of ``config``; ``schedule`` is its
+            ``cfr_variant``. A ``target`` is a fraction of the pot, 0.005, or text, ``"0.5%"``.
 
     Raises:
         ConfigError: naming the key at fault.
         ExecutionError: if there is not enough memory.
-        BundleError: if the directory holds another spot, cannot be written, or another process
-            is at it.
+        BundleError: if the directory holds another spot, is in use, or cannot be written.
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
-    if not isinstance(config, SpotConfig):
-        config = load_spot_config(config, keys)
-    elif keys:
-        config = SpotConfig.parse(config.to_mapping() | keys)
-    context = context or RunContext()
-    with ExitStack() as stack:
-        if directory is not None:
-            stack.enter_context(claiming(directory))
-            # What may not be replaced is refused now, and not after the work.
-            StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
-        team = team or Team(context.num_threads)
-        earlier = _find_earlier(config, team, directory, resume, overwrite)
-        reason = reason_to_rest(earlier.outcome, earlier.curve_chips, config.stopping_rule())
-        if reason is None:
-            solution = _solve(earlier, context, directory)
-            if solution.is_interrupted:
-                num_done = solution.outcome.iterations
-                raise KeyboardInterrupt(describe_interruption(num_done, directory))
-            return solution
-        rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
-        # Nothing was left to do but to say so, or an earlier version kept no solution.
-        if directory is not None and (earlier.is_interrupted or not has_solution(directory)):
-            rested.save(directory, overwrite=True)
-        return rested
+    config, context = _read_config(config, keys), context or RunContext()
+    place = None if directory is None else Path(directory)
+    team = team or Team(context.num_threads)
+    rule = replace(config.stopping_rule(), history_every=history_every)
+    with nullcontext() if place is None else _claim(place):
+        earlier = _find_earlier(config, team, place, resume, overwrite)
+        return _continue(earlier, context, place, rule, on_iteration)
+
+
+def _read_config(config: SpotConfig | Path | str | None, keys: SpotKeys) -> SpotConfig:
+    """Returns a config with other keys."""
+    given: dict[str, Any] = dict(keys)
+    if "schedule" in given:
+        given["cfr_variant"] = given.pop("schedule")
+    if "target" in given:
+        fraction = read_target(given["target"])
+        given["target"] = None if fraction is None else format_percent(fraction)
+    given |= {key: str(given[key]) for key in PLAYER_KEYS if isinstance(given.get(key), Range)}
+    if isinstance(config, SpotConfig):
+        return SpotConfig.parse(config.to_mapping() | given) if given else config
+    return load_spot_config(None if config is None else Path(config), given)
+
+
+@contextmanager
+def _claim(directory: Path) -> Iterator[None]:
+    with claiming(directory):
+        # What may not be replaced is refused now, and not after the work.
+        StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
+        yield
+
+
+def _continue(
+    earlier: SpotSolution,
+    context: RunContext,
+    directory: Path | None,
+    rule: StoppingRule,
+    on_iteration: Callable[[SolveProgress], None] | None,
+) -> SpotSolution:
+    """Solves on from an earlier solve, unless it need not go on under a rule."""
+    reason = reason_to_rest(earlier.outcome, earlier.curve_chips, rule)
+    if reason is None:
+        solution = _solve(earlier, context, directory, rule, on_iteration)
+        if solution.is_interrupted:
+            num_done = solution.outcome.iterations
+            raise KeyboardInterrupt(describe_interruption(num_done, directory))
+        return solution
+    rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
+    # Nothing was left to do but to say so, or an earlier version kept no solution.
+    if directory is not None and (earlier.is_interrupted or not has_solution(directory)):
+        rested.save(directory, overwrite=True)
+    return rested
 
 
 def _find_earlier(
@@ -255,13 +336,21 @@ def reason_to_rest(
     return None
 
 
-def _solve(earlier: SpotSolution, context: RunContext, directory: Path | None) -> SpotSolution:
+def _solve(
+    earlier: SpotSolution,
+    context: RunContext,
+    directory: Path | None,
+    rule: StoppingRule,
+    on_iteration: Callable[[SolveProgress], None] | None,
+) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
 
     What is in the directory is replaced: it was saved on the way, or may be.
     """
     config, solver = earlier.config, earlier.solver
-    rule = config.stopping_rule()
+    # Iterations of a river take microseconds, calls take longer.
+    is_river = config.first_street == Street.RIVER and on_iteration is None
+    batch = math.gcd(rule.check_every, rule.history_every or 0) if is_river else 1
     curve = _measured_points(earlier, rule)
     seconds_at_event = taken = 0.0
 
@@ -301,13 +390,16 @@ def _solve(earlier: SpotSolution, context: RunContext, directory: Path | None) -
             )
         if progress.is_measured and progress.exploitability is not None:
             curve.append((progress.iteration, progress.exploitability))
+        if on_iteration is not None:
+            on_iteration(progress)
         autosave.save_if_due()
 
     with holding_interrupts(context.cancel):
         with autosave:
             try:
                 measured = curve[-1] if curve else None
-                solution = conclude(solver.solve(rule, look_up, context.cancel, measured))
+                outcome = iterate_until(solver, rule, look_up, context.cancel, batch, measured)
+                solution = conclude(outcome)
             except CancelledError:
                 solution = pause()
         if directory is not None:
