@@ -9,7 +9,7 @@ import runout
 from runout.abstraction.bucket_map import FlopBuckets, build_flop_buckets
 from runout.cards.deck import NUM_COMBOS, combo_index, parse_board
 from runout.cfr.schedules import LINEAR
-from runout.errors import AbstractionError, ConfigError, RangeError
+from runout.errors import AbstractionError, ConfigError, ExecutionError, RangeError
 from runout.events import FlopSolving
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedSolver
