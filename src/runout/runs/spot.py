@@ -377,17 +377,7 @@ def _solve(
         is_due = taken - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
         if is_due or progress.stop_reason is not None:  # a river iterates in microseconds
             seconds_at_event = taken
-            context.on_event(
-                SpotSolving(
-                    iteration=progress.iteration,
-                    max_iterations=progress.max_iterations,
-                    exploitability=progress.exploitability,
-                    target=rule.exploitability,
-                    pot_chips=config.pot,
-                    seconds=taken,
-                    max_seconds=rule.max_seconds,
-                )
-            )
+            context.on_event(_event_of(progress, rule, config.pot))
         if progress.is_measured and progress.exploitability is not None:
             curve.append((progress.iteration, progress.exploitability))
         if on_iteration is not None:
@@ -405,6 +395,18 @@ def _solve(
         if directory is not None:
             solution.save(directory, overwrite=True)
     return solution
+
+
+def _event_of(progress: SolveProgress, rule: StoppingRule, pot_chips: float) -> SpotSolving:
+    return SpotSolving(
+        iteration=progress.iteration,
+        max_iterations=progress.max_iterations,
+        exploitability=progress.exploitability,
+        target=rule.exploitability,
+        pot_chips=pot_chips,
+        seconds=progress.seconds,
+        max_seconds=rule.max_seconds,
+    )
 
 
 def _measured_points(earlier: SpotSolution, rule: StoppingRule) -> list[tuple[int, float]]:
