@@ -7,7 +7,7 @@ from runout.cards.deck import parse_combo
 from runout.cards.ranges import Range
 from runout.errors import RangeError, TreeError
 from runout.flops.live_spot import look_at
-from runout.flops.spot_setup import lock_node, settle_locks, unlock
+from runout.flops.spot_setup import lock_node, settle_locks
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
 from tests.samples.small_spots import make_spot
@@ -112,29 +112,6 @@ def test_a_lock_replaces_what_was_learned_at_once():
     assert view.node("a").frequency()[1] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("precision", Precision)
-def test_an_unlocked_node_learns_again(precision):
-    solver = polarised(precision=precision)
-    lock_node(solver, "a", {"KK": {"c": 1.0}})
-    solver.run(20)
-    assert unlock(solver, "a") == 6
-    assert unlock(solver, "a") == 0
-    assert not any(learning.lock.size for pair in solver.tables.by_street for learning in pair)
-    assert look_at(solver).node("a").frequency() == pytest.approx([0.5, 0.5])
-    solver.run(3000)
-    assert look_at(solver).node().range_ev(0) == pytest.approx(7.5, abs=0.05)
-
-
-def test_some_hands_can_be_unlocked():
-    solver = polarised()
-    lock_node(solver, "", {"random": {"x": 1.0}})
-    assert unlock(solver, "", "QQ") == 6
-    solver.run(50)
-    root = look_at(solver).node()
-    assert root.strategy[0, AA] == pytest.approx(1.0)
-    assert (root.strategy[0, QQ] > 0.9).all()  # a jam that is never made by AA is not believed
-
-
 TURN = ("Ks7s2s4s", "AA,JTs,A5o", "KK,99,Q4o")
 
 
@@ -156,7 +133,6 @@ def test_cards_solved_as_one_are_locked_as_one():
         first, second = look_at(merged).node(path), look_at(apart).node(path)
         assert np.allclose(first.strategy, second.strategy, atol=1e-3, equal_nan=True)
         assert np.allclose(first.ev, second.ev, atol=1e-2, equal_nan=True)
-    assert unlock(merged, "x:x:9h", locks_alike=True) > 0
 
 
 def test_suits_of_an_image_are_renamed():
@@ -189,9 +165,6 @@ def test_sixteen_bits_lock_single_hands_beside_hands_that_learn():
     assert found.strategy[1, QQ] == pytest.approx(0.7, abs=1e-4)
     assert found.strategy[1, AA] == pytest.approx(expected.strategy[1, AA], abs=1e-3)
     assert found.range_ev(0) == pytest.approx(expected.range_ev(0), abs=1e-3)
-    assert unlock(solver, "", "QQ") > 0
-    solver.run(200)
-    assert look_at(solver).node("").strategy[1, QQ].mean() < 0.6
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from runout.abstraction.bucket_map import Abstraction
 from runout.config.flops import (
@@ -18,7 +18,7 @@ from runout.flops.backend import PostflopBackend
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
 from runout.flops.hands import HandBackend, Sampling
-from runout.holdem.rivers import BucketRivers
+from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, Rivers
 from runout.holdem.tables import Precision
 
 
@@ -50,23 +50,15 @@ def make_bucketed(config: BucketedConfig) -> BucketedBackend:
     )
 
 
-def _make_exact(config: ExactConfig) -> CardBackend:
-    return CardBackend(
-        config.stopping_rule(),
-        precision=Precision(config.exact_precision),
-        schedule=config.schedule(),
-        sample=replace(DEFAULT_SAMPLE, seed=config.seed),
-    )
-
-
-def _make_compact(config: CompactConfig) -> CardBackend:
-    return CardBackend(
-        rule=replace(config.stopping_rule(), check_every=CHECK_EVERY),
-        rivers=BucketRivers(config.river_buckets, config.river_blockers),
-        precision=Precision(config.compact_precision),
-        schedule=config.schedule(),
-        sample=replace(DEFAULT_SAMPLE, seed=config.seed),
-    )
+def _make_cards(config: ExactConfig | CompactConfig) -> CardBackend:
+    rule, rivers = config.stopping_rule(), cast(Rivers, EXACT_RIVERS)
+    if isinstance(config, CompactConfig):
+        rule, bits = replace(rule, check_every=CHECK_EVERY), config.compact_precision
+        rivers = BucketRivers(config.river_buckets, config.river_blockers)
+    else:
+        bits = config.exact_precision
+    sample = replace(DEFAULT_SAMPLE, seed=config.seed)
+    return CardBackend(rule, rivers, Precision(bits), config.schedule(), sample)
 
 
 #: How the backend of each ``solve_type`` is made of its config.
@@ -74,8 +66,8 @@ MAKERS: dict[str, Callable[[Any], PostflopBackend]] = {
     "mccfr": _make_mccfr,
     "exhaustive": _make_exhaustive,
     "bucketed": make_bucketed,
-    "exact": _make_exact,
-    "compact": _make_compact,
+    "exact": _make_cards,
+    "compact": _make_cards,
 }
 
 

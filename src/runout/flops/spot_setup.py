@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray, Uint8Array
+from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
 from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
 from runout.cards.ranges import Range
 from runout.config.spot import SUM_TOLERANCE, SpotConfig
@@ -96,21 +96,14 @@ class _Decision:
         """The actions as errors list them."""
         return f"the {len(self.codes)} actions are {', '.join(self.codes)}"
 
-    @property
-    def learning(self) -> Learning:
-        """The tables of the street and player."""
-        return self.solver.tables.by_street[self._depth][self.player]
-
-    def replace_locks(self, lock: Uint8Array) -> Learning:
-        """Returns the tables of the street and player, which have other locks from now on."""
-        pair = list(self.solver.tables.by_street[self._depth])
-        pair[self.player] = self.learning._replace(lock=lock)
-        self.solver.tables.by_street[self._depth] = (pair[0], pair[1])
+    def lockable_tables(self) -> Learning:
+        """Returns the tables of the street and player, which have room for locks from now on."""
+        tables = self.solver.tables
+        pair = list(tables.by_street[depth := self.position.street - tables.first_street])
+        if not (learning := pair[self.player]).lock.size:
+            pair[self.player] = learning._replace(lock=np.zeros(learning.regret.shape, np.uint8))
+            tables.by_street[depth] = (pair[0], pair[1])
         return pair[self.player]
-
-    @property
-    def _depth(self) -> int:
-        return self.position.street - self.solver.tables.first_street
 
     def to_known(self, asked: FloatArray) -> FloatArray:
         """Returns ``[n, 1326]`` numbers of combos, from the suits of the path to the tables'."""
@@ -163,9 +156,7 @@ def lock_node(
     _check_symmetry(decision, np.where(chosen, known, -1.0))
     if not chosen.any():
         raise RangeError(decision.where, "the player holds none of the hands to lock here")
-    learning = decision.learning
-    if not learning.lock.size:
-        learning = decision.replace_locks(np.zeros(learning.regret.shape, np.uint8))
+    learning = decision.lockable_tables()
     board, rows, columns = decision.runout.board, decision.rows, decision.columns(chosen)
     shares = known[:, chosen] / known[:, chosen].sum(axis=0)
     # Their size means nothing: 16-bit numbers are as large as can be.
@@ -173,33 +164,6 @@ def lock_node(
     learning.regret[board, rows.start : rows.stop, columns] = fixed.T
     learning.lock[board, rows.start, columns] = 1
     settle_locks(solver.game.templates, solver.tables)
-    solver.num_lock_changes += 1
-    return len(columns)
-
-
-def unlock(
-    solver: SpotSolver, path: str, hands: str | None = None, locks_alike: bool = False
-) -> int:
-    """Lets hands, by default all, learn again from nothing; returns the number of combos freed.
-
-    Raises:
-        TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
-        RangeError: if the hands cannot be read.
-    """
-    decision = _Decision.find(solver, path, locks_alike)
-    asked = np.ones(NUM_COMBOS) if hands is None else Range(hands).weights
-    chosen = decision.held() & (decision.to_known(asked[None])[0] > 0.0)
-    _check_symmetry(decision, np.where(chosen, 1.0, 0.0)[None])
-    learning = decision.learning
-    if not learning.lock.size:
-        return 0
-    board, first, columns = decision.runout.board, decision.rows.start, decision.columns(chosen)
-    columns = columns[learning.lock[board, first, columns] > 0]
-    for table in (learning.regret, learning.strategy_sum):
-        table[board, first : decision.rows.stop, columns] = 0
-    learning.lock[board, first, columns] = 0
-    if not learning.lock.any():
-        decision.replace_locks(np.zeros((len(learning.lock), 0, 0), np.uint8))
     solver.num_lock_changes += 1
     return len(columns)
 
