@@ -151,6 +151,9 @@ def test_exploitability_by_iteration_is_a_history(spot):
     assert [i for i, _ in solve(**spot, **limits, history_every=5).history] == [5, 10, 12]
     assert repr(solution).startswith(f"<SpotSolution {spot['board']}: 12 iterations, ")
     assert solution.node("x").path == "x"
+    paths = [node.path for node in solution.nodes(depth=2)]
+    assert paths[:3] == ["", "x", "x:x"]
+    assert "x" not in [node.path for node in solution.nodes("x:x", depth=1)]
 
 
 @pytest.mark.parametrize("name", ["cfr+", "linear"])
