@@ -32,24 +32,6 @@ _NO_CARD = -1
 _CAN_MAKE_FLUSH = 2
 
 
-def plan_groups(num_turns: int, num_games: int, num_hands: int, num_buckets: int) -> Plan:
-    """Returns the plan of a player's `HandGroups`."""
-    return Plan(
-        {
-            "number": ((num_turns,), np.int64),
-            "of_hand": ((num_turns, num_hands), np.uint16),
-            "hands": ((num_turns, num_hands), np.uint16),
-            "end": ((num_turns, num_hands), np.uint16),
-            "bucket": ((num_games, num_hands), np.uint8),
-            "order": ((num_games, num_hands), np.uint16),
-            "bucket_end": ((num_games, num_buckets + 1), np.uint16),
-            "card": ((num_turns, 2 * num_hands), np.uint8),
-            "card_end": ((num_turns, num_hands), np.uint16),
-            "place": ((num_turns, num_hands, 2), np.uint16),
-        }
-    )
-
-
 def fill_groups(
     bucket: Uint8Array, first_game: IntArray, hand_cards: IntArray, out_groups: HandGroups
 ) -> None:
@@ -93,8 +75,8 @@ def plan_games(cards: CardsToCome, num_games: int, num_buckets: int) -> Plan:
         "num_cards": ((num_games,), np.int64),
     }
     for word, width in zip(PLAYER_WORDS, cards.widths, strict=True):
-        groups = plan_groups(num_turns, num_games, width, size)
-        arrays |= Plan.join({f"{word}.groups": groups}).arrays
+        lengths = {"T": num_turns, "G": num_games, "H": width, "2 H": 2 * width, "K + 1": size + 1}
+        arrays |= Plan.join({f"{word}.groups": Plan.of(HandGroups, lengths)}).arrays
         arrays[f"{word}.bucket"] = ((num_games, width), np.uint8)
         arrays[f"{word}.holding"] = ((NUM_CARDS, NUM_CARDS - 1), np.int64)
         arrays[f"{word}.with"] = ((NUM_CARDS, NUM_CARDS), np.int64)

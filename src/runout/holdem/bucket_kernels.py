@@ -22,7 +22,7 @@ Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` buckets, ``G`` bu
 turn cards, ``L`` ways to enter the river, ``n`` nodes.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -33,15 +33,17 @@ from runout.holdem.terminal_kernels import Matchups, Terminals
 from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, Hands, TurnTables
 from runout.jit import kernel
 from runout.simd import lane_kernels, product_kernels, vector_kernels
+from runout.simd.lane_kernels import load_or_nothing
+from runout.simd.vector_kernels import load, multiply_add, spread, store
 
 _LANES, _NUM_CARDS = vector_kernels.LANES, 52
-_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_ZERO, _ONE, _HALF = np.float32(0.0), np.float32(1.0), np.float32(0.5)
 
 #: Nothing is met where less is.
 _SMALLEST_MET = np.float32(1e-30)
 
 #: How many games are entered and left together.
-GAMES_AT_ONCE = lane_kernels.GAMES_AT_ONCE
+GAMES_AT_ONCE = 4
 
 
 class HandGroups(NamedTuple):
@@ -51,28 +53,28 @@ class HandGroups(NamedTuple):
     as if every hand were alone.
 
     Attributes:
-        number: ``[T]`` of groups.
-        of_hand: ``[T, H]`` the group of each hand.
-        hands: ``[T, H]`` hands, group by group.
-        end: ``[T, H]`` where each one's part of them ends.
-        bucket: ``[G, H]`` the bucket of each group; ``K`` where it is impossible.
-        order: ``[G, H]`` groups, bucket by bucket.
-        bucket_end: ``[G, K + 1]`` where each bucket's part of them ends.
-        card: ``[T, 2 H]`` the cards that hands of each group hold, group by group.
-        card_end: ``[T, H]`` where each one's part of them ends.
-        place: ``[T, H, 2]`` where the two cards of each hand are among them.
+        number: of groups.
+        of_hand: the group of each hand.
+        hands: hands, group by group.
+        end: where each group's part of them ends.
+        bucket: the bucket of each group; ``K`` where it is impossible.
+        order: groups, bucket by bucket.
+        bucket_end: where each bucket's part of them ends.
+        card: the cards that hands of each group hold, group by group.
+        card_end: where each group's part of them ends.
+        place: where the two cards of each hand are among them.
     """
 
-    number: IntArray
-    of_hand: Uint16Array
-    hands: Uint16Array
-    end: Uint16Array
-    bucket: Uint8Array
-    order: Uint16Array
-    bucket_end: Uint16Array
-    card: Uint8Array
-    card_end: Uint16Array
-    place: Uint16Array
+    number: Annotated[IntArray, "T"]
+    of_hand: Annotated[Uint16Array, "T", "H"]
+    hands: Annotated[Uint16Array, "T", "H"]
+    end: Annotated[Uint16Array, "T", "H"]
+    bucket: Annotated[Uint8Array, "G", "H"]
+    order: Annotated[Uint16Array, "G", "H"]
+    bucket_end: Annotated[Uint16Array, "G", "K + 1"]
+    card: Annotated[Uint8Array, "T", "2 H"]
+    card_end: Annotated[Uint16Array, "T", "H"]
+    place: Annotated[Uint16Array, "T", "H", 2]
 
 
 class BucketGames(NamedTuple):
@@ -136,46 +138,45 @@ class TurnToRiver(NamedTuple):
     Ways to enter the river are in blocks of sixteen lanes; ``B`` blocks, ``g`` games at once.
 
     Attributes:
-        reach: ``[B, O, 16]`` the opponent's reach on entering the river.
-        mass: ``[B, H, 16]`` how much of it each possible hand can meet, whatever the river card.
-        won: ``[B, H, 16]`` the sum over rivers of what a hand wins.
-        group_reach: ``[B, O, 16]`` the opponent's reach by group.
-        group_share: ``[B, H, 16]`` what groups win on all rivers for each unit of mass.
-        group_won: ``[B, 2 H, 16]`` what they win beyond that, by their cards.
-        by_card: ``[B, 52, 16]`` the opponent's reach with each card.
-        with_card: ``[g, 52, 16]`` the opponent's reach with each card and a river card of a game,
-            minus half of all that the river cards block.
-        entering: ``[B, g, K + 1, 16]`` the reach of buckets; the last row is of impossible hands.
-        leaving: ``[B, g, K + 1, 16]`` what buckets win for each unit of reach that they meet;
-            nothing in the last row.
+        reach: the opponent's reach on entering the river.
+        mass: how much of it each possible hand can meet, whatever the river card.
+        won: the sum over rivers of a hand's winnings.
+        group_reach: the opponent's reach by group.
+        group_share: winnings of groups on all rivers for each unit of mass.
+        group_won: their winnings beyond that, by their cards.
+        by_card: the opponent's reach with each card.
+        with_card: the opponent's reach with each card and a river card of a game, minus half of all
+            that the river cards block.
+        entering: the reach of buckets; the last row is of impossible hands.
+        leaving: winnings of buckets for each unit of reach that they meet; the last row is 0.
     """
 
-    reach: Float32Array
-    mass: Float32Array
-    won: Float32Array
-    group_reach: Float32Array
-    group_share: Float32Array
-    group_won: Float32Array
-    by_card: Float32Array
-    with_card: Float32Array
-    entering: Float32Array
-    leaving: Float32Array
+    reach: Annotated[Float32Array, "B", "O", 16]
+    mass: Annotated[Float32Array, "B", "H", 16]
+    won: Annotated[Float32Array, "B", "H", 16]
+    group_reach: Annotated[Float32Array, "B", "O", 16]
+    group_share: Annotated[Float32Array, "B", "H", 16]
+    group_won: Annotated[Float32Array, "B", "2 H", 16]
+    by_card: Annotated[Float32Array, "B", 52, 16]
+    with_card: Annotated[Float32Array, "g", 52, 16]
+    entering: Annotated[Float32Array, "B", "g", "K + 1", 16]
+    leaving: Annotated[Float32Array, "B", "g", "K + 1", 16]
 
 
 class BucketScratch(NamedTuple):
     """Working space of one bucket game.
 
     Attributes:
-        reach: ``[rows, K]`` the opponent's reach.
-        value: ``[n, K]`` hero's counterfactual values.
-        met: ``[L, K]`` the reach that each bucket meets on entering.
-        rows: ``[actions, K]`` what becomes 16-bit numbers; empty with 32-bit tables.
+        reach: the opponent's reach.
+        value: hero's counterfactual values.
+        met: the reach that each bucket meets on entering, in whole blocks.
+        rows: as in `Scratch`.
     """
 
-    reach: Float32Array
-    value: Float32Array
-    met: Float32Array
-    rows: Float32Array
+    reach: Annotated[Float32Array, "rows", "K"]
+    value: Annotated[Float32Array, "n", "K"]
+    met: Annotated[Float32Array, "L", "K"]
+    rows: Annotated[Float32Array, "actions", "K"]
 
 
 class BucketTurnScratch(NamedTuple):
@@ -321,13 +322,17 @@ def enter_games(
         for game in range(first_game, end_game):
             out, num_cards = out_between.entering[block, game - first_game], games.num_cards[game]
             lane_kernels.sum_by_bucket(of_groups, groups.order[game], groups.bucket_end[game], out)
-            if num_cards > 1:  # holders of a single card are impossible
-                # Hands count one time less for each of a game's cards that they hold.
-                share = -_ONE / np.float32(num_cards)
-                for card in games.cards[game, :num_cards]:
-                    lane_kernels.add_by_bucket(
-                        reach, holding[card], games.villain[game], share, out
-                    )
+            if num_cards == 1:  # holders of a single card are impossible
+                continue
+            # Hands count one time less for each of a game's cards that they hold.
+            share = spread(-_ONE / np.float32(num_cards))
+            for card in games.cards[game, :num_cards]:
+                for hand in holding[card]:
+                    if hand >= 0:
+                        bucket = games.villain[game, hand]
+                        store(
+                            multiply_add(load(reach, hand), share, load(out, bucket)), out, bucket
+                        )
 
 
 @kernel
@@ -370,38 +375,24 @@ def leave_games(
     out_between: TurnToRiver,
 ) -> None:
     """Adds what hero's groups win on the cards of some games, less what hands win that hold one."""
-    games, groups, num_games = streets.games, streets.games.hero_groups, end_game - first_game
-    with_card = out_between.with_card[:num_games]
+    games = streets.games
     for block in range(_num_blocks(streets)):
         reach, by_card = out_between.reach[block], out_between.by_card[block]
-        value = out_between.leaving[block][:num_games]
-        for game in range(num_games):
-            _find_blocked(games, first_game + game, reach, by_card, with_card[game])
-        # As if hands held none of the cards.
-        lane_kernels.add_games(
-            groups.bucket[first_game:end_game],
-            groups.card[turn_index],
-            groups.card_end[turn_index][: groups.number[turn_index]],
-            value,
-            with_card,
-            games.num_cards[first_game:end_game],
-            out_between.group_share[block],
-            out_between.group_won[block],
-        )
+        mass, won = out_between.mass[block], out_between.won[block]
+        for game in range(first_game, end_game):
+            _find_blocked(games, game, reach, by_card, out_between.with_card[game - first_game])
+        _add_groups(streets, turn_index, first_game, end_game, block, out_between)
         for game in range(first_game, end_game):
             if games.num_cards[game] == 1:  # holders of a single card are impossible
                 continue
+            value, bucket = out_between.leaving[block, game - first_game], games.hero[game]
             for card in games.cards[game, : games.num_cards[game]]:
-                lane_kernels.subtract_held(
-                    out_between.mass[block],
-                    games.hero_holding[card],
-                    games.hero[game],
-                    value[game - first_game],
-                    by_card[card : card + 1],
-                    reach,
-                    streets.hands.same,
-                    out_between.won[block],
-                )
+                blocked = load(by_card, card)
+                for hand in games.hero_holding[card]:
+                    if hand >= 0:
+                        same = load_or_nothing(reach, streets.hands.same[hand])
+                        left = load(mass, hand) - blocked + same
+                        store(load(won, hand) - load(value, bucket[hand]) * left, won, hand)
 
 
 @kernel
@@ -416,17 +407,56 @@ def _find_blocked(
 
     What is blocked in all is taken off by halves from each card's, as a hand has two cards.
     """
-    cards = games.cards[game, : games.num_cards[game]]
-    for lane in range(_LANES):
-        blocked = _ZERO
-        for card in cards:
-            blocked += by_card[card, lane]
-        out_with_card[0, lane] = np.float32(-0.5) * blocked
-    for other in range(1, _NUM_CARDS):
-        for lane in range(_LANES):
-            out_with_card[other, lane] = out_with_card[0, lane]
+    cards, blocked = games.cards[game, : games.num_cards[game]], spread(_ZERO)
     for card in cards:
-        lane_kernels.add_chosen(reach, games.villain_with[card], out_with_card)
+        blocked = blocked + load(by_card, card)
+    off = blocked * spread(-_HALF)
+    for other in range(_NUM_CARDS):
+        total = off
+        for card in cards:
+            total = total + load_or_nothing(reach, games.villain_with[card, other])
+        store(total, out_with_card, other)
+
+
+@kernel
+def _add_groups(
+    streets: BucketStreets,
+    turn_index: int,
+    first_game: int,
+    end_game: int,
+    block: int,
+    out_between: TurnToRiver,
+) -> None:
+    """Adds what groups win in some games as if hands held none of the cards.
+
+    That is for each unit of mass the value of their bucket for each of the cards, and beyond that
+    the value times what each of their cards blocks. The values of four games stay in registers; of
+    games that are missing at the end nothing is added.
+    """
+    groups, value, last = streets.games.hero_groups, out_between.leaving[block], end_game - 1
+    shares, won = out_between.group_share[block], out_between.group_won[block]
+    bucket, blocked, cards = groups.bucket, out_between.with_card, groups.card[turn_index]
+    times, begin = np.zeros(GAMES_AT_ONCE, np.float32), np.int64(0)
+    for game in range(end_game - first_game):
+        times[game] = streets.games.num_cards[first_game + game]
+    blocked[end_game - first_game :] = _ZERO
+    for group in range(groups.number[turn_index]):
+        one = load(value[0], bucket[first_game, group])
+        two = load(value[1], bucket[min(first_game + 1, last), group])
+        three = load(value[2], bucket[min(first_game + 2, last), group])
+        four = load(value[3], bucket[min(first_game + 3, last), group])
+        share = multiply_add(one, spread(times[0]), load(shares, group))
+        share = multiply_add(two, spread(times[1]), share)
+        share = multiply_add(three, spread(times[2]), share)
+        store(multiply_add(four, spread(times[3]), share), shares, group)
+        end = np.int64(groups.card_end[turn_index, group])
+        for entry in range(begin, end):
+            card, total = cards[entry], load(won, entry)
+            total = multiply_add(one, load(blocked[0], card), total)
+            total = multiply_add(two, load(blocked[1], card), total)
+            total = multiply_add(three, load(blocked[2], card), total)
+            store(multiply_add(four, load(blocked[3], card), total), won, entry)
+        begin = end
 
 
 @kernel
@@ -435,18 +465,15 @@ def cross_up(
 ) -> None:
     """Writes what hands win on all rivers into the rows of the turn's chance nodes."""
     chance, groups = streets.turn.forest.chance, streets.games.hero_groups
+    group, place = groups.of_hand[turn_index], groups.place[turn_index]
     for block in range(_num_blocks(streets)):
-        first, end, won = (
-            block * _LANES,
-            min((block + 1) * _LANES, chance.shape[0]),
-            between.won[block],
-        )
-        lane_kernels.add_met(
-            between.mass[block],
-            groups.of_hand[turn_index],
-            groups.place[turn_index],
-            between.group_share[block],
-            between.group_won[block],
-            won,
-        )
+        first, end = block * _LANES, min((block + 1) * _LANES, chance.shape[0])
+        won, by_card = between.won[block], between.group_won[block]
+        for hand in range(group.shape[0]):
+            of_cards = load(by_card, place[hand, 0]) + load(by_card, place[hand, 1])
+            share, mass = (
+                load(between.group_share[block], group[hand]),
+                load(between.mass[block], hand),
+            )
+            store(multiply_add(share, mass, load(won, hand) + of_cards), won, hand)
         lane_kernels.lanes_to_rows(chance[first:end], streets.probability, False, won, out_value)

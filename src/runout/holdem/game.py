@@ -378,9 +378,8 @@ class CardGame:
         matchups = self._matchups[player]
         if self.first_street == Street.RIVER:
             out = np.zeros((1, len(side.hands.same)), np.float32)
-            visit_kernels.visit_last_street(
-                forest, side.hands, matchups, both, step, root, scratch, out
-            )
+            on_river = RiverSide(forest, side.hands, matchups, root, scratch)
+            visit_kernels.visit_last_street(on_river, both, step, out)
             river_root: Float32Array = out[0]
             return river_root
         visit_kernels.begin_street(forest, side.hands, matchups, both.villain, step, root, scratch)

@@ -20,8 +20,10 @@ from runout.holdem.bucket_games import build_games, find_game, group_rivers, pla
 from runout.holdem.bucket_kernels import (
     GAMES_AT_ONCE,
     BucketGames,
+    BucketScratch,
     BucketStreets,
     BucketTurnScratch,
+    TurnToRiver,
 )
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate
@@ -40,6 +42,7 @@ from runout.holdem.tables import (
     plan_net_wins,
     plan_orders,
     plan_scratch,
+    scratch_rows,
 )
 from runout.holdem.terminal_kernels import Terminals
 from runout.holdem.visit_kernels import (
@@ -144,13 +147,8 @@ class ExactRivers:
             return later[0] if later else Plan({})
         between = (len(templates[-1].root), cards.widths[player])
         of_streets = Plan.join({"turn": later[0], "river": later[1]})
-        return Plan(
-            {
-                **of_streets.arrays,
-                "river_value": (between, np.float32),
-                "chance_value": (between, np.float64),
-            }
-        )
+        values = {"river_value": (between, np.float32), "chance_value": (between, np.float64)}
+        return Plan({**of_streets.arrays, **values})
 
     def worker_space(self, num_streets: int) -> type[TurnScratch] | type[Scratch]:
         """Returns what the plan of a worker's space is a plan of."""
@@ -273,26 +271,17 @@ class BucketRivers:
         _, turn, river = templates
         hero, villain = cards.widths[player], cards.widths[1 - player]
         blocks, buckets = -(-len(river.root) // LANES), self.number
-        between = {
-            "reach": (blocks, villain, LANES),
-            "mass": (blocks, hero, LANES),
-            "won": (blocks, hero, LANES),
-            "group_reach": (blocks, villain, LANES),
-            "group_share": (blocks, hero, LANES),
-            "group_won": (blocks, 2 * hero, LANES),
-            "by_card": (blocks, NUM_CARDS, LANES),
-            "with_card": (GAMES_AT_ONCE, NUM_CARDS, LANES),
-            "entering": (blocks, GAMES_AT_ONCE, buckets + 1, LANES),
-            "leaving": (blocks, GAMES_AT_ONCE, buckets + 1, LANES),
-        }
-        game = plan_scratch(river, (buckets, buckets), player, precision).arrays
-        parts = {
-            "turn": plan_scratch(turn, cards.widths, player, precision),
-            "between": Plan({name: (shape, np.float32) for name, shape in between.items()}),
-            "game": Plan({name: game[name] for name in ("reach", "value", "rows")}),
-        }
-        met = {"game.met": ((blocks * LANES, buckets), np.float32)}
-        return Plan({**Plan.join(parts).arrays, **met})
+        of_game: dict[object, int] = {"K": buckets, "L": blocks * LANES}
+        of_game |= scratch_rows(river.forests[player], precision)
+        between: dict[object, int] = {"B": blocks, "g": GAMES_AT_ONCE, "K + 1": buckets + 1}
+        between |= {"H": hero, "2 H": 2 * hero, "O": villain}
+        return Plan.join(
+            {
+                "turn": plan_scratch(turn, cards.widths, player, precision),
+                "between": Plan.of(TurnToRiver, between),
+                "game": Plan.of(BucketScratch, of_game),
+            }
+        )
 
     def worker_space(self, num_streets: int) -> type[BucketTurnScratch]:
         """Returns what the plan of a worker's space is a plan of."""

@@ -8,7 +8,7 @@ the regrets, or of the strategy sums when a solution is judged.
 Shape letters: ``n`` nodes, ``A`` actions of one player, ``H`` hero's hands, ``O`` the opponent's.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -99,35 +99,36 @@ class Lanes(NamedTuple):
     """Working space of sixteen terminals.
 
     Attributes:
-        reach: ``[O, 16]`` the opponent's reach.
-        value: ``[H, 16]`` sums of reach; hands that the board blocks are 0.
-        met: ``[H, 16]`` the reach that hands meet at showdowns; blocked hands are 0.
-        by_card: ``[52, 16]`` the reach that holds a card.
-        running: ``[3 O + 53, 16]`` running sums of all hands and of each card, whose
-            first rows stay 0; one such row before the river.
+        reach: the opponent's reach.
+        value: sums of reach; hands that the board blocks are 0.
+        met: the reach that hands meet at showdowns; blocked hands are 0.
+        by_card: the reach that holds a card.
+        running: 3 O + 53 running sums of all hands and of each card, whose first rows stay 0; one
+            such row before the river.
     """
 
-    reach: Float32Array
-    value: Float32Array
-    met: Float32Array
-    by_card: Float32Array
-    running: Float32Array
+    reach: Annotated[Float32Array, "O", 16]
+    value: Annotated[Float32Array, "H", 16]
+    met: Annotated[Float32Array, "H", 16]
+    by_card: Annotated[Float32Array, 52, 16]
+    running: Annotated[Float32Array, "sums", 16]
 
 
 class Scratch(NamedTuple):
     """Working space of one worker on one street.
 
     Attributes:
-        reach: ``[rows, O]`` the opponent's reach.
-        value: ``[n, H]`` hero's counterfactual values.
+        reach: the opponent's reach.
+        value: hero's counterfactual values.
         lanes: of the terminals.
-        rows: ``[actions, max(H, O)]`` what becomes 16-bit numbers; empty with 32-bit tables.
+        rows: numbers of a decision before they become 16-bit codes, as wide as the wider player's;
+            empty with 32-bit tables.
     """
 
-    reach: Float32Array
-    value: Float32Array
+    reach: Annotated[Float32Array, "rows", "O"]
+    value: Annotated[Float32Array, "n", "H"]
     lanes: Lanes
-    rows: Float32Array
+    rows: Annotated[Float32Array, "actions", "widest"]
 
 
 @kernel

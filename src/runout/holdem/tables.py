@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, ClassVar, NamedTuple, TypeVar, get_type_hints
+from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +30,10 @@ from runout.equity.board import BoardEquity, compute_board_equity
 from runout.holdem import terminal_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, PlayerHands
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.street_kernels import Scratch
+from runout.holdem.street_kernels import Forest, Scratch
 from runout.holdem.visit_kernels import Hands, Orders
 from runout.simd import products
 from runout.simd.decision_kernels import Learning
-from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
 
 _NONE = -1
@@ -55,6 +54,24 @@ class Plan:
     """
 
     arrays: Mapping[str, tuple[tuple[int, ...], npt.DTypeLike]]
+
+    @classmethod
+    def of(cls, kind: type[Any], lengths: Mapping[object, int]) -> "Plan":
+        """Returns the plan of a NamedTuple whose fields say their shapes, as in ``[T, H]``.
+
+        Args:
+            kind: has annotated arrays and further such tuples as fields.
+            lengths: by the words that stand for them in the shapes.
+        """
+        arrays: dict[str, tuple[tuple[int, ...], npt.DTypeLike]] = {}
+        for name, hint in get_type_hints(kind, include_extras=True).items():
+            if hasattr(hint, "_fields"):
+                arrays |= cls.join({name: cls.of(hint, lengths)}).arrays
+                continue
+            (dtype,) = get_args(get_args(hint.__origin__)[1])
+            shape = (size if isinstance(size, int) else lengths[size] for size in hint.__metadata__)
+            arrays[name] = tuple(shape), dtype
+        return cls(arrays)
 
     @classmethod
     def join(cls, parts: Mapping[str, "Plan"]) -> "Plan":
@@ -252,13 +269,7 @@ def name_of_table(street: Street, player: int, part: str) -> str:
 
 def part_of(learning: Learning, boards: int | slice) -> Learning:
     """Returns views of the tables of one board, or of some."""
-    return Learning(
-        learning.regret[boards],
-        learning.regret_scale[boards],
-        learning.strategy_sum[boards],
-        learning.sum_scale[boards],
-        learning.lock[boards],
-    )
+    return Learning(*(part[boards] for part in learning))
 
 
 def only_strategy(sums: AnyArray) -> Learning:
@@ -329,24 +340,22 @@ def plan_scratch(
         player: whose hands are valued.
         precision: of the tables.
     """
-    forest, hero, villain = template.forests[player], widths[player], widths[1 - player]
-    num_decoded = int(forest.num_children.max()) if precision == Precision.HALF else 0
+    hero, villain = widths[player], widths[1 - player]
+    forest = template.forests[player]
     has_running = template.street == Street.RIVER and len(forest.showdown) > 0
     # Running sums: of all hands and of both cards of each, after a row of zeros each.
-    num_running = 3 * villain + 1 + NUM_CARDS if has_running else 1
-    single = np.float32
-    return Plan(
-        {
-            "reach": ((int(forest.group[:, 8].max()), villain), single),
-            "value": ((int((forest.group[:, 1] - forest.group[:, 0]).max()), hero), single),
-            "lanes.reach": ((villain, LANES), single),
-            "lanes.value": ((hero, LANES), single),
-            "lanes.met": ((hero, LANES), single),
-            "lanes.by_card": ((NUM_CARDS, LANES), single),
-            "lanes.running": ((num_running, LANES), single),
-            "rows": ((num_decoded, max(hero, villain)), single),
-        }
-    )
+    sums = 3 * villain + 1 + NUM_CARDS if has_running else 1
+    of_hands = {"H": hero, "O": villain, "widest": max(hero, villain), "sums": sums}
+    return Plan.of(Scratch, {**of_hands, **scratch_rows(forest, precision)})
+
+
+def scratch_rows(forest: Forest, precision: Precision) -> dict[object, int]:
+    """Returns how many rows the working space of a street has, as in `Scratch`."""
+    return {
+        "rows": int(forest.group[:, 8].max()),
+        "n": int((forest.group[:, 1] - forest.group[:, 0]).max()),
+        "actions": int(forest.num_children.max()) if precision == Precision.HALF else 0,
+    }
 
 
 def make_scratch(
@@ -363,15 +372,7 @@ def boards_of(cards: CardsToCome) -> list[list[tuple[int, ...]]]:
 
 def plan_hands(cards: CardsToCome, player: int) -> Plan:
     """Returns the plan of `hands_seen_from`."""
-    hero, villain = cards.players[player].width, cards.players[1 - player].width
-    shapes = {
-        "hero_cards": (hero, 2),
-        "villain_cards": (villain, 2),
-        "same": (hero,),
-        "holding": (NUM_CARDS, NUM_CARDS - 1),
-        "image": (len(SUIT_MAPPINGS), hero),
-    }
-    return Plan({name: (shape, np.int64) for name, shape in shapes.items()})
+    return Plan.of(Hands, {"H": cards.widths[player], "O": cards.widths[1 - player]})
 
 
 def hands_seen_from(cards: CardsToCome, player: int) -> Hands:
@@ -401,18 +402,11 @@ def holding_cards(player: PlayerHands) -> IntArray:
 
 def plan_orders(cards: CardsToCome, num_boards: int, player: int, *, is_river: bool) -> Plan:
     """Returns the plan of `orders_of` so many boards of a street."""
-    num_hero, num_villain = len(cards.players[player].combos), len(cards.players[1 - player].combos)
-    of_hero, of_villain = (num_hero, num_villain) if is_river else (0, 0)
-    return Plan(
-        {
-            "hero": ((num_boards, num_hero), np.int16),
-            "hero_sums": ((num_boards, of_hero, terminal_kernels.SUMS_OF_HAND), np.int16),
-            "num_hero": ((num_boards,), np.int64),
-            "villain": ((num_boards, num_villain), np.int16),
-            "villain_sums": ((num_boards, of_villain, 2), np.int16),
-            "num_villain": ((num_boards,), np.int64),
-        }
-    )
+    lengths: dict[object, int] = {"K": num_boards}
+    for word, seen in (("H", player), ("O", 1 - player)):
+        number = len(cards.players[seen].combos)
+        lengths |= {word: number, f"{word} ranked": number if is_river else 0}
+    return Plan.of(Orders, lengths)
 
 
 def orders_of(cards: CardsToCome, boards: Sequence[tuple[int, ...]], player: int) -> Orders:

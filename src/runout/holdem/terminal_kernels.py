@@ -26,9 +26,11 @@ from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8A
 from runout.holdem.street_kernels import Forest, Lanes, Scratch
 from runout.jit import inlined, kernel
 from runout.simd import lane_kernels, product_kernels, vector_kernels
-from runout.simd.lane_kernels import Marked, Ranked
+from runout.simd.lane_kernels import load_or_nothing
+from runout.simd.vector_kernels import load, narrow, spread, store, widen
 
 _LANES = vector_kernels.LANES
+_ZERO = np.float32(0.0)
 
 #: Running sums that a hand needs: of all hands, of its first card, of its second, each before the
 #: hands that it ties with and after them; then those of its cards at the end.
@@ -207,16 +209,7 @@ def value_showdowns(
     for begin in range(0, num_showdowns, _LANES):
         end, last_fold = min(begin + _LANES, num_showdowns), min(begin + _LANES, num_folds)
         lane_kernels.rows_to_lanes(showdowns.row[begin:end], out_scratch.reach, lanes.reach)
-        lane_kernels.compare_disjoint(
-            lanes.reach,
-            matchups.villain_order,
-            matchups.villain_sums,
-            Ranked(matchups.hero_order, matchups.hero_sums, matchups.same),
-            is_raked or begin < last_fold,
-            lanes.running,
-            lanes.value,
-            lanes.met,
-        )
+        compare_hands(matchups, is_raked or begin < last_fold, lanes)
         node, payoff = showdowns.node[begin:end], showdowns.payoff[begin:end]
         lane_kernels.lanes_to_rows(node, payoff, False, lanes.value, value)
         if is_raked:
@@ -226,14 +219,49 @@ def value_showdowns(
             lane_kernels.lanes_to_rows(node, payoff, False, lanes.met, value)
 
 
-@inlined
+@kernel
 def sum_reach(matchups: Matchups, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
-    lane_kernels.sum_disjoint(
-        out_lanes.reach,
-        Marked(matchups.villain_order, matchups.villain_cards),
-        Marked(matchups.hero_order, matchups.hero_cards),
-        matchups.same,
-        out_lanes.by_card,
-        out_lanes.value,
-    )
+    reach, by_card, cards = out_lanes.reach, out_lanes.by_card, matchups.villain_cards
+    nothing = spread(_ZERO)
+    total = widen(nothing)
+    for card in range(by_card.shape[0]):
+        store(nothing, by_card, card)
+    for hand in matchups.villain_order:
+        row, low, high = load(reach, hand), cards[hand, 0], cards[hand, 1]
+        total = total + widen(row)
+        store(load(by_card, low) + row, by_card, low)
+        store(load(by_card, high) + row, by_card, high)
+    everything, cards = narrow(total), matchups.hero_cards
+    for hand in matchups.hero_order:
+        met = everything - load(by_card, cards[hand, 0]) - load(by_card, cards[hand, 1])
+        # Both subtract the hand of the same two cards.
+        store(met + load_or_nothing(reach, matchups.same[hand]), out_lanes.value, hand)
+
+
+@kernel
+def compare_hands(matchups: Matchups, finds_met: bool, out_lanes: Lanes) -> None:
+    """Sets each hand's value to the reach that it beats less the reach that beats it.
+
+    Args:
+        matchups: the hands on this board.
+        finds_met: whether `Lanes.met` is set, too.
+        out_lanes: reach, running sums and values.
+    """
+    reach, running, places = out_lanes.reach, out_lanes.running, matchups.villain_sums
+    total = widen(spread(_ZERO))
+    for i in range(matchups.villain_order.shape[0]):
+        row = load(reach, matchups.villain_order[i])
+        total = total + widen(row)
+        store(narrow(total), running, i + 1)
+        for side in range(2):
+            store(load(running, places[i, side] - 1) + row, running, places[i, side])
+    everything = narrow(total)
+    for i in range(matchups.hero_order.shape[0]):
+        hand, at = matchups.hero_order[i], matchups.hero_sums[i]
+        below = load(running, at[0]) - load(running, at[2]) - load(running, at[4])
+        upto = load(running, at[1]) - load(running, at[3]) - load(running, at[5])
+        met = everything - load(running, at[6]) - load(running, at[7])
+        store(below + upto - met, out_lanes.value, hand)
+        if finds_met:
+            store(met + load_or_nothing(reach, matchups.same[hand]), out_lanes.met, hand)

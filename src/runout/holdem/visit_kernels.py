@@ -7,7 +7,7 @@ are visited once; what a hand gets on the others is what its image gets on the v
 Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` cards or boards, ``R`` roots.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -29,38 +29,38 @@ class Hands(NamedTuple):
     """The hands of both players, numbered apart; rows are padded to a multiple of sixteen.
 
     Attributes:
-        hero_cards: ``[H, 2]``.
-        villain_cards: ``[O, 2]``.
-        same: ``[H]`` the opponent's hand of the same two cards, or -1.
-        holding: ``[52, 51]`` the opponent's hands that hold a card, the rest -1.
-        image: ``[P, H]`` the hero's hand that each renaming of suits takes to each hand.
+        hero_cards: the cards of hero's hands.
+        villain_cards: the cards of the opponent's hands.
+        same: the opponent's hand of the same two cards, or -1.
+        holding: the opponent's hands that hold a card, the rest -1.
+        image: the hero's hand that each renaming of suits takes to each hand.
     """
 
-    hero_cards: IntArray
-    villain_cards: IntArray
-    same: IntArray
-    holding: IntArray
-    image: IntArray
+    hero_cards: Annotated[IntArray, "H", 2]
+    villain_cards: Annotated[IntArray, "O", 2]
+    same: Annotated[IntArray, "H"]
+    holding: Annotated[IntArray, 52, 51]
+    image: Annotated[IntArray, 24, "H"]
 
 
 class Orders(NamedTuple):
     """Hands that a board leaves possible, weakest first, by board.
 
     Attributes:
-        hero: ``[K, H]`` hero's hands.
-        hero_sums: ``[K, H, 8]`` the running sums that they need; empty before the river.
-        num_hero: ``[K]`` how many there are.
-        villain: ``[K, O]`` the opponent's hands.
-        villain_sums: ``[K, O, 2]`` the running sums that they make; empty before the river.
-        num_villain: ``[K]`` how many there are.
+        hero: hero's hands.
+        hero_sums: the running sums that they need; none before the river.
+        num_hero: their number.
+        villain: the opponent's hands.
+        villain_sums: the running sums that they make; none before the river.
+        num_villain: their number.
     """
 
-    hero: Int16Array
-    hero_sums: Int16Array
-    num_hero: IntArray
-    villain: Int16Array
-    villain_sums: Int16Array
-    num_villain: IntArray
+    hero: Annotated[Int16Array, "K", "H"]
+    hero_sums: Annotated[Int16Array, "K", "H ranked", 8]
+    num_hero: Annotated[IntArray, "K"]
+    villain: Annotated[Int16Array, "K", "O"]
+    villain_sums: Annotated[Int16Array, "K", "O ranked", 2]
+    num_villain: Annotated[IntArray, "K"]
 
 
 class DealtStreet(NamedTuple):
@@ -136,18 +136,18 @@ class TurnScratch(NamedTuple):
     Attributes:
         turn: of the turn.
         river: of the rivers.
-        river_value: ``[R, H]`` what one river is worth.
-        chance_value: ``[R, H]`` float64, the sum over rivers.
+        river_value: values of one river.
+        chance_value: the sum over rivers.
     """
 
     turn: Scratch
     river: Scratch
-    river_value: Float32Array
-    chance_value: FloatArray
+    river_value: Annotated[Float32Array, "R", "H"]
+    chance_value: Annotated[FloatArray, "R", "H"]
 
 
 class RiverSide(NamedTuple):
-    """A river spot seen from one player: everything that a visit needs."""
+    """A river board seen from one player, and the working space of a visit."""
 
     forest: Forest
     hands: Hands
@@ -225,16 +225,10 @@ def leave_street(forest: Forest, group: int, value: Float32Array, out_value: Flo
 
 @kernel
 def visit_last_street(
-    forest: Forest,
-    hands: Hands,
-    matchups: Matchups,
-    tables: BothTables,
-    step: Step,
-    arrival: Arrival,
-    scratch: Scratch,
-    out_value: Float32Array,
+    side: RiverSide, tables: BothTables, step: Step, out_value: Float32Array
 ) -> None:
     """Visits a river board; ``out_value[R, H]`` becomes hero's values of the roots."""
+    forest, hands, matchups, arrival, scratch = side
     terminal_kernels.clear_values(scratch.lanes)
     for group in range(forest.group.shape[0]):
         enter_street(arrival, hands, forest, group, scratch.reach)
@@ -374,7 +368,8 @@ def _visit_river(
     """Visits the river card of a number; ``arrival`` is before it, ``out_value[R, H]`` values."""
     matchups = meet(hands, river.orders, river.deal.order[board])
     entering = _deal_card(arrival, river.deal, board)
-    visit_last_street(river.forest, hands, matchups, tables, step, entering, scratch, out_value)
+    side = RiverSide(river.forest, hands, matchups, entering, scratch)
+    visit_last_street(side, tables, step, out_value)
 
 
 @kernel
@@ -426,15 +421,6 @@ def iterate_river(
     for i in range(weights.shape[0]):
         step = Step(LEARN, weights[i, 0], weights[i, 1], weights[i, 2])
         for player in range(2):
-            side = sides[player]
-            visit_last_street(
-                side.forest,
-                side.hands,
-                side.matchups,
-                BothTables(tables[player], tables[1 - player]),
-                step,
-                side.arrival,
-                side.scratch,
-                out_values[player],
-            )
+            both = BothTables(tables[player], tables[1 - player])
+            visit_last_street(sides[player], both, step, out_values[player])
     vector_kernels.set_float_mode(old_mode)
