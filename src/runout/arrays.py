@@ -26,7 +26,7 @@ ArrayT = TypeVar("ArrayT", bound=AnyArray)
 
 
 def read_only(array: ArrayT) -> ArrayT:
-    """Returns ``array`` itself after making it immutable, for tables that everybody shares."""
+    """Returns ``array`` itself after making it immutable, for shared tables."""
     array.setflags(write=False)
     return array
 

@@ -44,9 +44,9 @@ def find_write_problem(directory: Path) -> str | None:
 
 @contextmanager
 def only_writer(directory: Path) -> Iterator[None]:
-    """Waits until no other process is in such a block for the same directory.
+    """Waits until no other process is inside this block for the same directory.
 
-    Windows and some network file systems have no such locks; there nobody waits.
+    Windows and some network file systems have no locks; there it does not wait.
     """
     directory.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o666)

@@ -83,8 +83,7 @@ CACHE_PROBLEM = find_write_problem(_KERNEL_CACHE)
 
 _save_problems: list[str] = []
 
-#: What decides beside the sources what is compiled: compiled code is kept apart by it. With why it
-#: was so decided, if nobody asked for it.
+#: Variants of compiled code, each cached apart, with the reason for those that were not asked for.
 compile_variants: dict[str, str | None] = {}
 
 
@@ -150,7 +149,7 @@ def _find_template(find: Callable[..., Any], args: Any, kws: Any) -> Any:
     return find([any_value(kind) for kind in args], by_name)
 
 
-#: For the few lines that every caller needs in its own loop; never compiled by itself.
+#: For the few lines that every caller needs in its own loop; never compiled alone.
 inlined = numba.njit(inline="always", error_model="numpy")
 
 

@@ -12,8 +12,8 @@ from runout.cards.ranges import Range
 from runout.errors import CardError, ConfigError, RangeError
 from runout.holdem.cards import (
     NO_PARENT,
+    NO_PLAYER,
     NO_RAKE,
-    NOBODY,
     CardsToCome,
     PlaceKind,
     Rake,
@@ -286,7 +286,7 @@ def test_children_lie_together_and_know_their_parent(tree):
             children = range(begin, begin + int(layout.num_children[node]))
             assert (layout.parent[children.start : children.stop] == node).all()
         assert (layout.parent[layout.root] == NO_PARENT).all()
-        assert ((layout.actor == NOBODY) == (layout.kind != PlaceKind.DECISION)).all()
+        assert ((layout.actor == NO_PLAYER) == (layout.kind != PlaceKind.DECISION)).all()
 
 
 @every_tree

@@ -284,6 +284,17 @@ def test_what_hands_meet_is_summed_in_lanes():
             np.testing.assert_allclose(lanes.by_card[card, lane], held, rtol=1e-5, atol=1e-6)
 
 
+def test_long_sums_are_in_double_precision_and_rounded_once():
+    """In float32 the ones would vanish beside 2**25."""
+    matchups, _ = random_matchups(1, 20, seed=3)
+    lanes, order = make_lanes(matchups), matchups.villain_order
+    lanes.reach[order] = np.linspace(0.1, 1.0, LANES, dtype=np.float32)
+    lanes.reach[order[0]], lanes.reach[order[-1]] = 2.0**25, -(2.0**25)
+    terminal_kernels.compare_hands(matchups, False, lanes)
+    expected = lanes.reach[order].astype(np.float64).sum(axis=0)
+    np.testing.assert_allclose(lanes.running[len(order)], expected, rtol=1e-7)
+
+
 def test_clearing_reaches_every_hand_and_lane():
     lanes = make_lanes(random_matchups(17, 3, seed=0)[0])
     terminal_kernels.clear_values(lanes)

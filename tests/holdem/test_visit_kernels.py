@@ -441,19 +441,10 @@ def test_a_street_is_entered_without_the_hands_that_hold_its_card(card, player):
 def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
     solver, twin = noisy(Street.RIVER)
     side = solver.game.side(player)
-    matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
     both = seen_from(player, solver.tables.on_board(Street.RIVER, 0))
     out = np.full((1, len(side.hands.same)), np.nan, np.float32)
-    visit_kernels.visit_last_street(
-        side.forests[0],
-        side.hands,
-        matchups,
-        both,
-        step_in(mode),
-        root_of(solver.game, player),
-        solver.game.workspace.sides[player].first,
-        out,
-    )
+    on_river = river_side(solver.game, player)
+    visit_kernels.visit_last_street(on_river, both, step_in(mode), out)
     assert_same(out[0], twin.root_values(Visit(player, word)))
 
 

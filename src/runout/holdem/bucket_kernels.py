@@ -7,7 +7,7 @@ meets on all of them together
 
     n * mass(cd) - (X with a card of the game) + (X with c and one of them) + (X with d and one)
 
-where mass is what it meets on the turn. Hands that hold a card of the game meet nobody on it.
+where mass is the reach that it meets on the turn. Hands that hold a card of the game meet none.
 
 Ways to enter the river stand side by side for each hand, sixteen to a *block*, so that going from
 hands to buckets and back is one vector instruction for each block. Hands that share a bucket in all
@@ -16,7 +16,7 @@ only, and is added up by group and card. A few games are left together, because 
 takes longer than adding them.
 
 A game itself is visited like any street (`street_kernels`), with buckets in the place of hands; a
-terminal is one product of a row of reach with the matrix of who meets whom.
+terminal is one product of a row of reach with the matrix of pairs that can meet.
 
 Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` buckets, ``G`` bucket games, ``T``
 turn cards, ``L`` ways to enter the river, ``n`` nodes.
@@ -85,9 +85,9 @@ class BucketGames(NamedTuple):
         cards: ``[G, 4]`` the river cards that share a game, the rest -1.
         num_cards: ``[G]`` how many they are.
         hero: ``[G, H]`` the bucket of each of hero's hands; ``K`` where it is impossible.
-        villain: ``[G, O]`` likewise of the opponent's.
+        villain: ``[G, O]`` the bucket of each of the opponent's hands.
         hero_groups: hero's hands that share buckets.
-        villain_groups: likewise of the opponent's.
+        villain_groups: the opponent's hands that share buckets.
         hero_holding: ``[52, 51]`` hero's hands that hold a card, the rest -1.
         villain_with: ``[52, 52]`` the opponent's hand of two cards, -1 for none.
         meets: ``[G, K, K]`` the share of pairs that share no card, by the opponent's bucket and
@@ -269,15 +269,9 @@ def cross_down(
     reach: Float32Array,
     out_between: TurnToRiver,
 ) -> None:
-    """Turns ``reach[rows, O]`` at the end of the turn into lanes; finds what each hand meets.
+    """Turns ``reach[rows, O]`` at the end of a turn into lanes; finds what each hand meets.
 
-    Args:
-        streets: the game.
-        turn_index: the number of the turn card.
-        matchups: the hands on the turn's board.
-        sums: working space of terminals.
-        reach: the opponent's.
-        out_between: its reach, mass, and sums by card and by group; nothing is won yet.
+    Sets reach, mass, and sums by card and by group of ``out_between``; nothing is won yet.
     """
     theirs, own = streets.games.villain_groups, streets.games.hero_groups
     num_own = own.number[turn_index]

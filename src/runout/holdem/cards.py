@@ -26,9 +26,6 @@ from runout.errors import CardError, ConfigError, RangeError
 from runout.trees.betting import Street
 from runout.trees.tree import IP, NOT_A_LEAF, OOP, SHOWDOWN, PostflopTree
 
-# --------------------------------------------------------------------------------------------------
-# What the house takes from a pot.
-
 
 @dataclass(frozen=True)
 class Rake:
@@ -36,7 +33,7 @@ class Rake:
 
     Attributes:
         rate: fraction of the pot, 0 to 1.
-        cap: the most that is taken, in chips; 0 takes nothing.
+        cap: largest amount taken, in chips; 0 takes nothing.
     """
 
     rate: float = 0.0
@@ -49,15 +46,15 @@ class Rake:
             raise ConfigError("rake_cap", f"{self.cap:g} is not 0 or a positive amount")
 
     def taken_from(self, pot: float) -> float:
-        """Returns what is taken from a pot, in its unit."""
+        """Returns the rake of a pot, in its unit."""
         return min(self.rate * pot, self.cap)
 
     def won_by_fold(self, stake: float) -> float:
-        """Returns what the winner wins where the other folds and loses a stake."""
+        """Returns the gain of the winner where the other player folds and loses a stake."""
         return stake - self.taken_from(2.0 * stake)
 
     def half_at_showdown(self, stake: float) -> float:
-        """Returns half of what is taken where each player has staked so much.
+        """Returns half of the rake where each player has staked an amount.
 
         The winner of a pot P with rake r gets ``P/2 - r``, the loser ``-P/2``, and a tie is
         ``-r/2`` each: that is ``(P - r)/2`` won or lost, and half of the rake paid by both.
@@ -68,24 +65,20 @@ class Rake:
 NO_RAKE = Rake()
 
 
-# --------------------------------------------------------------------------------------------------
-# A spot: a board, two ranges and the betting that is left.
-
-
 WHOLE_DECK = tuple(range(NUM_CARDS))
 
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """What is to be solved.
+    """A board, two ranges and the betting that is left.
 
     Attributes:
         board: 3 to 5 cards.
         ranges: of OOP and IP.
         tree: the betting from the board's street on.
-        rake: what the house takes.
+        rake: share of pots that the house takes.
         merges_suits: whether cards that differ by suits only are solved once.
-        deck: the cards that can come, as far as nobody holds them; the board may be among them.
+        deck: the cards that can come unless a player holds them; the board may be among them.
     """
 
     board: tuple[int, ...]
@@ -107,9 +100,8 @@ class Spot:
 # --------------------------------------------------------------------------------------------------
 # The hands of a spot, the cards that can come, and which of them are the same up to suits.
 #
-# Nothing here is compiled: solvers make tables for their kernels of it (`card_tables`), and views
+# Nothing here is compiled: solvers make tables for their kernels of it (`CardTables`), and views
 # find the boards of a saved solution with it.
-
 
 PLAYER_WORDS = ("oop", "ip")
 
@@ -212,13 +204,7 @@ class CardsToCome:
         merges_suits: bool = True,
         deck: Sequence[int] = WHOLE_DECK,
     ) -> "CardsToCome":
-        """Finds the hands and cards of a spot.
-
-        Args:
-            board: 3 to 5 cards.
-            ranges: of OOP and IP.
-            merges_suits: whether cards that differ by suits only are solved once.
-            deck: the cards that can come, as far as nobody holds them and the board has none.
+        """Finds the hands and cards of a spot; arguments are as in `Spot`.
 
         Raises:
             RangeError: if the board leaves nothing of a range, no pair of hands can meet, or
@@ -303,14 +289,7 @@ def _plan_deals(
 ) -> tuple[tuple[Deal, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
     """Returns the deals of all streets after the first, and the runouts that they number.
 
-    Args:
-        board: the known cards.
-        stub: the cards of the deck that are not on the board.
-        num_held: how many of these two hands hold.
-        symmetries: the renamings of suits that may merge cards.
-
-    Raises:
-        CardError: if two hands leave too few cards to deal.
+    ``stub`` are the cards of the deck that are not on the board; two hands hold ``num_held`` of it.
     """
     num_left = len(stub) - num_held
     if num_left < RIVER_SIZE - len(board):
@@ -415,15 +394,14 @@ def _following(cards: CardsToCome, depth: int, runout: Runout) -> range:
 # a street; those of one street together are its layout, and every board of the street has tables
 # with the layout's rows. A called all-in has no more decisions: on the streets that remain it is a
 # tree of one node that leads to the next card, and to a showdown on the river. On a *settled*
-# street it ends at once, a showdown before the river.
-
+# street it is a showdown at once.
 
 NO_PARENT = -1
-NOBODY = -1
+NO_PLAYER = -1
 
 
 class PlaceKind(IntEnum):
-    """What a node is on a street."""
+    """Kind of a node on a street."""
 
     FOLD = 0
     SHOWDOWN = 1
@@ -436,13 +414,13 @@ class StreetLayout:
     """All decisions of a street; ``n`` nodes, those that begin it one after the other.
 
     Attributes:
-        street: which one.
-        tree_node: ``[n]`` the node of the betting tree that each node stands for.
-        kind: ``[n]`` what it is, a `PlaceKind`.
+        street: flop, turn or river.
+        tree_node: ``[n]`` the node of the betting tree that each node represents.
+        kind: ``[n]`` a `PlaceKind`.
         parent: ``[n]`` the node before it, `NO_PARENT` for those that begin the street.
         first_child: ``[n]`` the first of the nodes that its actions lead to, 0 without any.
-        num_children: ``[n]`` how many there are.
-        actor: ``[n]`` who acts, `NOBODY` without a decision.
+        num_children: ``[n]`` the number of actions.
+        actor: ``[n]`` the player to act, `NO_PLAYER` without a decision.
         first_action: ``[n]`` the row of a decision's first action in the tables of its player.
         action_node: for each player ``[A]`` the tree node that each row of its tables leads to.
         root: ``[roots]`` the nodes that begin the street.
@@ -538,7 +516,7 @@ def _lay_out(
             number += 1
     tree_node, kind = np.array(nodes, dtype=np.int64), np.array(kinds, dtype=np.int64)
     is_decision = kind == PlaceKind.DECISION
-    actor = np.where(is_decision, tree.layout.actor[tree_node], NOBODY)
+    actor = np.where(is_decision, tree.layout.actor[tree_node], NO_PLAYER)
     num_children = np.where(is_decision, tree.layout.num_children[tree_node], 0)
     first_action, action_node = np.zeros(len(tree_node), dtype=np.int64), []
     for player in (OOP, IP):

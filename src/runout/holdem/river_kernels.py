@@ -1,4 +1,4 @@
-"""Compiled making of bucket games: strengths, cuts between them, and who can meet whom.
+"""Compiled making of bucket games: strengths, cuts between them, and pairs that can meet.
 
 Buckets are cut between strengths, so that a hand of a higher bucket always beats one of a lower
 bucket and a showdown needs nothing but their numbers. On the river cards that share a game a hand
@@ -68,13 +68,7 @@ def weigh_strengths(strength: Uint16Array, hands: RiverHands, out_weight: FloatA
 
 @kernel
 def cut_strengths(weight: FloatArray, num_cuts: int, out_bucket: Uint8Array) -> None:
-    """Divides strengths into at most ``num_cuts`` groups of about equal weight.
-
-    Args:
-        weight: ``[7463]`` of each strength.
-        num_cuts: groups to make; where there are fewer strengths, each is a group.
-        out_bucket: ``[7463]`` the group of each strength that has a weight.
-    """
+    """Divides strengths ``[7463]`` into groups of about equal weight, if need be one for each."""
     left_weight, left_distinct = 0.0, 0
     for strength in range(1, NUM_STRENGTHS):
         left_weight += weight[strength]
@@ -96,10 +90,12 @@ def cut_strengths(weight: FloatArray, num_cuts: int, out_bucket: Uint8Array) -> 
 
 
 @kernel
-def place_hands(strength: Uint16Array, bucket: Uint8Array, nobody: int, out: Uint8Array) -> None:
-    """Sets ``out[C]`` to the bucket of each combo, ``nobody`` where no card leaves it possible."""
+def place_hands(
+    strength: Uint16Array, bucket: Uint8Array, impossible: int, out: Uint8Array
+) -> None:
+    """Sets ``out[C]`` to the bucket of each combo, ``impossible`` where no card allows it."""
     for hand in range(strength.shape[1]):
-        out[hand] = nobody
+        out[hand] = impossible
         for i in range(strength.shape[0]):
             if strength[i, hand] > 0:
                 out[hand] = bucket[strength[i, hand]]
@@ -108,49 +104,37 @@ def place_hands(strength: Uint16Array, bucket: Uint8Array, nobody: int, out: Uin
 
 @kernel
 def split_by_blockers(
-    strength: Uint16Array, hands: RiverHands, weight: FloatArray, nobody: int, out: Uint8Array
+    strength: Uint16Array, hands: RiverHands, weight: FloatArray, impossible: int, out: Uint8Array
 ) -> None:
-    """Splits every bucket in two: hands that block few strong hands, hands that block many.
+    """Splits buckets ``out[C]``: b becomes 2 b for hands that block few strong hands, else 2 b + 1.
 
-    Args:
-        strength: ``[N, C]`` of the game's cards.
-        hands: the combos.
-        weight: ``[7463]`` of each strength.
-        nobody: the bucket of impossible hands.
-        out: ``[C]`` buckets; bucket b becomes 2 b or 2 b + 1.
+    ``weight[7463]`` is by strength, ``impossible`` the bucket of impossible hands.
     """
     limit, above, total = NUM_STRENGTHS, 0.0, weight.sum()
     while limit > 1 and above < _STRONGEST * total:
         limit -= 1
         above += weight[limit]
-    by_card = np.zeros(_NUM_CARDS)
+    both, by_card = hands.weight[0] + hands.weight[1], np.zeros(_NUM_CARDS)
     for i in range(strength.shape[0]):
         for hand in range(strength.shape[1]):
             if strength[i, hand] >= limit:
-                both = hands.weight[0, hand] + hands.weight[1, hand]
-                by_card[hands.cards[hand, 0]] += both
-                by_card[hands.cards[hand, 1]] += both
-    score_sum, weight_sum = np.zeros(nobody), np.zeros(nobody)
+                by_card[hands.cards[hand, 0]] += both[hand]
+                by_card[hands.cards[hand, 1]] += both[hand]
+    score = by_card[hands.cards[:, 0]] + by_card[hands.cards[:, 1]]
+    score_sum, weight_sum = np.zeros(impossible), np.zeros(impossible)
     for hand in range(out.shape[0]):
-        if out[hand] != nobody:
-            both = hands.weight[0, hand] + hands.weight[1, hand]
-            score = by_card[hands.cards[hand, 0]] + by_card[hands.cards[hand, 1]]
-            score_sum[out[hand]] += both * score
-            weight_sum[out[hand]] += both
+        if out[hand] != impossible:
+            score_sum[out[hand]] += both[hand] * score[hand]
+            weight_sum[out[hand]] += both[hand]
     for hand in range(out.shape[0]):
         bucket = out[hand]
-        if bucket != nobody:
-            score = by_card[hands.cards[hand, 0]] + by_card[hands.cards[hand, 1]]
-            blocks_many = score * weight_sum[bucket] > score_sum[bucket]
-            out[hand] = 2 * bucket + (1 if blocks_many else 0)
+        if bucket != impossible:
+            out[hand] = 2 * bucket + (score[hand] * weight_sum[bucket] > score_sum[bucket])
 
 
 @kernel
 def count_meetings(
-    strength: Uint16Array,
-    hands: RiverHands,
-    bucket: Uint8Array,
-    out_met: FloatArray,
+    strength: Uint16Array, hands: RiverHands, bucket: Uint8Array, out_met: FloatArray
 ) -> None:
     """Sets ``out_met[K, K]`` to the share of pairs that share no card, by OOP's and IP's buckets.
 
@@ -209,21 +193,18 @@ def build_game(
     """Makes the bucket game of some river cards on which hands have the same strength.
 
     Args:
-        tables: of the evaluator.
         board: ``[4]`` flop and turn.
         rivers: ``[N]`` cards.
-        hands: the combos of both players.
-        has_blockers: whether buckets are split by blockers.
         out_bucket: ``[C]`` the bucket of each combo, ``K`` where it is impossible.
         out_met: ``[K, K]`` the share of pairs that share no card, by OOP's and IP's buckets.
     """
-    nobody = out_met.shape[0]
-    num_cuts = nobody // 2 if has_blockers else nobody
+    impossible = out_met.shape[0]
+    num_cuts = impossible // 2 if has_blockers else impossible
     strength = rank_rivers(tables, board, rivers, hands)
     weight, bucket = np.empty(NUM_STRENGTHS), np.zeros(NUM_STRENGTHS, np.uint8)
     weigh_strengths(strength, hands, weight)
     cut_strengths(weight, num_cuts, bucket)
-    place_hands(strength, bucket, nobody, out_bucket)
+    place_hands(strength, bucket, impossible, out_bucket)
     if has_blockers:
-        split_by_blockers(strength, hands, weight, nobody, out_bucket)
+        split_by_blockers(strength, hands, weight, impossible, out_bucket)
     count_meetings(strength, hands, out_bucket, out_met)

@@ -62,7 +62,7 @@ class Forest(NamedTuple):
         kind: ``[n]`` `HERO_ACTS`, `VILLAIN_ACTS`, or something else at terminals.
         first_child: ``[n]`` the first child.
         num_children: ``[n]`` number of actions.
-        first_action: ``[n]`` the first action's row in the tables of the player who acts.
+        first_action: ``[n]`` the first action's row in the tables of the player to act.
         row: ``[n]`` the row of the opponent's reach; only its own actions begin a new row.
         root: ``[roots]`` the first node of each tree.
         fold: ``[folds]`` nodes.
@@ -71,7 +71,7 @@ class Forest(NamedTuple):
         showdown: ``[showdowns]`` nodes.
         showdown_row: ``[showdowns]`` their rows of reach.
         showdown_stake: ``[showdowns]`` what the winner wins.
-        showdown_rake: ``[showdowns]`` what hero gains there whoever wins, which is negative;
+        showdown_rake: ``[showdowns]`` hero's gain whichever hand wins, which is negative;
             empty without rake.
         chance: ``[chances]`` nodes, in the order of the next street's roots.
         chance_row: ``[chances]`` their rows of reach.

@@ -13,7 +13,7 @@ from one set of sums.
 **Rounding.** The sum of all hands is in float64, those of a card, at most 51 hands, in float32.
 With ``B`` the reach that holds one of a hand's cards and ``T`` all reach, what a hand meets, beats
 or loses to is wrong by at most ``2**-24 * (50 * B + 4 * T)``, and what it wins by three times that.
-A hand that ties with everybody wins exactly nothing.
+A hand that ties with all hands wins exactly nothing.
 
 Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``n`` nodes.
 """
@@ -38,11 +38,11 @@ SUMS_OF_HAND = 8
 
 
 class Matchups(NamedTuple):
-    """Who can meet on a board, and who wins.
+    """The hands that can meet on a board, and their order of strength.
 
     Attributes:
         hero_cards: ``[H, 2]`` the cards of each hand.
-        villain_cards: ``[O, 2]`` likewise.
+        villain_cards: ``[O, 2]`` the cards of each of the opponent's hands.
         same: ``[H]`` the opponent's hand of the same two cards, -1 if it has none.
         hero_order: hero's hands that the board leaves possible, weakest first.
         hero_sums: ``[., 8]`` the rows of `Lanes.running` that each needs; empty before the river.
@@ -86,10 +86,12 @@ def find_sums(
 ) -> None:
     """Finds the running sums that hands make and need on each of ``K`` boards.
 
+    Pairs are of hero and the opponent.
+
     Args:
-        strengths: ``[K, .]`` of hero's and the opponent's hands, in order.
+        strengths: ``[K, .]`` of hands, in order.
         orders: ``[K, .]`` the hands.
-        numbers: ``[K]`` how many are possible.
+        numbers: ``[K]`` of possible hands.
         cards: ``[H, 2]`` and ``[O, 2]``.
         first_sum: ``[52]`` the row before the first running sum of each card.
         out_hero: ``[K, ., 8]`` as in `Matchups`.
@@ -134,13 +136,9 @@ def clear_values(out_lanes: Lanes) -> None:
 
 @inlined
 def value_folds(folds: Terminals, adds: bool, matchups: Matchups, out_scratch: Scratch) -> None:
-    """Writes what hero's hands win whatever the opponent holds, as at folds, into rows.
+    """Writes winnings that do not depend on the opponent's hand, as at folds, into rows, or adds.
 
-    Args:
-        folds: the nodes.
-        adds: whether it is added to what is there.
-        matchups: the hands on this board.
-        out_scratch: reach, and values; its lanes are cleared once for a board.
+    Lanes of ``out_scratch`` are cleared once for a board.
     """
     lanes = out_scratch.lanes
     for begin in range(0, folds.node.shape[0], _LANES):
@@ -162,7 +160,7 @@ def folds_of(forest: Forest, begin: int, end: int) -> Terminals:
 def value_all_ins(
     forest: Forest, net_wins: Float32Array, matchups: Matchups, out_scratch: Scratch
 ) -> None:
-    """Values the showdowns of a settled street; ``net_wins[P, O, W]`` are those of its board."""
+    """Values the showdowns of a settled street by the ``net_wins[P, O, W]`` of its board."""
     node, row, stake = forest.showdown, forest.showdown_row, forest.showdown_stake
     won = np.empty((node.shape[0], net_wins.shape[0] * net_wins.shape[2]), np.float32)
     product_kernels.multiply_rows(out_scratch.reach, row, net_wins, won)
@@ -195,14 +193,11 @@ def value_showdowns(
     matchups: Matchups,
     out_scratch: Scratch,
 ) -> None:
-    """Writes what hero's hands win at showdowns, and instead by folding, into their rows.
+    """Writes winnings at showdowns, and instead by folding, into their rows.
 
     Args:
-        showdowns: the nodes.
-        rake: ``[k]`` what hero gains there whoever wins; empty without rake.
+        rake: ``[k]`` hero's gain there whichever hand wins; empty without rake.
         folds: nodes with the same reach as the first of the showdowns, one after the other.
-        matchups: the hands on this board.
-        out_scratch: reach, and values; its lanes are cleared once for a board.
     """
     num_showdowns, num_folds, is_raked = showdowns.node.shape[0], folds.node.shape[0], rake.size > 0
     lanes, value = out_scratch.lanes, out_scratch.value
@@ -243,10 +238,7 @@ def sum_reach(matchups: Matchups, out_lanes: Lanes) -> None:
 def compare_hands(matchups: Matchups, finds_met: bool, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach that it beats less the reach that beats it.
 
-    Args:
-        matchups: the hands on this board.
-        finds_met: whether `Lanes.met` is set, too.
-        out_lanes: reach, running sums and values.
+    ``finds_met`` sets `Lanes.met`, too.
     """
     reach, running, places = out_lanes.reach, out_lanes.running, matchups.villain_sums
     total = widen(spread(_ZERO))

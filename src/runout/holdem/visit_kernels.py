@@ -22,7 +22,7 @@ from runout.simd.decision_kernels import Learning
 
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
 FLUSH_DENORMALS = np.uint32(0x9FC0)
-_NOBODY = -1
+_NONE = -1
 
 
 class Hands(NamedTuple):
@@ -158,7 +158,7 @@ class RiverSide(NamedTuple):
 
 @kernel
 def meet(hands: Hands, orders: Orders, board: int) -> Matchups:
-    """Returns who can meet on a board."""
+    """Returns the hands that can meet on a board."""
     num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
     return Matchups(
         hands.hero_cards,
@@ -209,7 +209,7 @@ def enter_street(
         if arrival.card >= 0:
             for i in range(hands.holding.shape[1]):
                 blocked = hands.holding[arrival.card, i]
-                if blocked == _NOBODY:
+                if blocked == _NONE:
                     break
                 arriving[blocked] = np.float32(0.0)
 
@@ -248,7 +248,7 @@ def begin_street(
     arrival: Arrival,
     out_scratch: Scratch,
 ) -> None:
-    """Does what comes before the next card: reach down, folds valued."""
+    """Begins a street, up to the next card: reach down, folds valued."""
     terminal_kernels.clear_values(out_scratch.lanes)
     enter_street(arrival, hands, forest, 0, out_scratch.reach)
     street_kernels.push_reach(forest, 0, villain, step, out_scratch)
@@ -264,7 +264,7 @@ def add_card(value: Float32Array, image: IntArray, images: IntArray, out_sum: Fl
         for hand in range(total.shape[0]):
             total[hand] += on_card[hand]
         for i in range(images.shape[0]):
-            if images[i] == _NOBODY:
+            if images[i] == _NONE:
                 break
             source = image[images[i]]
             for hand in range(total.shape[0]):
@@ -283,11 +283,7 @@ def add_cards(values: Float32Array, image: IntArray, images: IntArray, out_sum: 
 def end_street(
     forest: Forest, chance_value: FloatArray, hero: Learning, step: Step, out_scratch: Scratch
 ) -> None:
-    """Does what comes after the next cards were visited: values up.
-
-    Args:
-        chance_value: ``[chances, H]`` the sums over the next cards.
-    """
+    """Ends a street with ``chance_value[R, H]``, the sums over the next cards: values up."""
     for i in range(forest.chance.shape[0]):
         value, total = out_scratch.value[forest.chance[i]], chance_value[i]
         for hand in range(value.shape[0]):
@@ -305,7 +301,7 @@ def begin_turn(
     arrival: Arrival,
     out_scratch: Scratch,
 ) -> Matchups:
-    """Begins the turn with the card of a number; returns who can meet after it."""
+    """Begins the turn with the card of a number; returns the hands that can meet."""
     matchups: Matchups = meet(hands, turn.orders, turn.deal.order[number])
     entering = _deal_card(arrival, turn.deal, number)
     begin_street(turn.forest, hands, matchups, villain, step, entering, out_scratch)
@@ -325,13 +321,10 @@ def visit_turns(
     """Visits turn cards with all their rivers.
 
     Args:
-        streets: the game.
         numbers: of the turn cards.
-        tables: of these cards and of the rivers after them.
-        step: what to do.
         arrival: the opponent's reach before a card is dealt.
         scratch: of this worker, for all entries of the river or more.
-        out_values: ``[T, R, H]`` hero's values; of other cards they are left alone.
+        out_values: ``[T, R, H]`` hero's values; those of other cards do not change.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     hands, turn, forest = streets.hands, streets.turn, streets.turn.forest
@@ -344,7 +337,7 @@ def visit_turns(
             net_wins = streets.net_wins[number]
             terminal_kernels.value_all_ins(forest, net_wins, matchups, scratch.turn)
         total[:] = 0.0
-        after = Arrival(scratch.turn.reach, forest.chance_row, _NOBODY, np.float32(1.0))
+        after = Arrival(scratch.turn.reach, forest.chance_row, _NONE, np.float32(1.0))
         for board in range(turn.deal.first_next[number], turn.deal.first_next[number + 1]):
             on_river = on_board(tables.river, board - tables.first_river)
             _visit_river(hands, streets.river, board, on_river, step, after, scratch.river, value)
@@ -365,7 +358,7 @@ def _visit_river(
     scratch: Scratch,
     out_value: Float32Array,
 ) -> None:
-    """Visits the river card of a number; ``arrival`` is before it, ``out_value[R, H]`` values."""
+    """Visits the river card of a number; ``arrival`` is before it, ``out_value`` ``[R, H]``."""
     matchups = meet(hands, river.orders, river.deal.order[board])
     entering = _deal_card(arrival, river.deal, board)
     side = RiverSide(river.forest, hands, matchups, entering, scratch)
@@ -383,17 +376,9 @@ def visit_rivers(
     scratch: Scratch,
     out_value: Float32Array,
 ) -> None:
-    """Visits some river cards after a turn.
+    """Visits the river cards of some numbers after a turn, and writes their ``out_value[K, R, H]``.
 
-    Args:
-        hands: both players' hands.
-        river: the street.
-        boards: the numbers of the river cards.
-        tables: of the river, on all its boards.
-        step: what to do.
-        arrival: the opponent's reach at the end of the turn.
-        scratch: of this worker.
-        out_value: ``[K, R, H]`` hero's values on all river cards; only those visited are written.
+    Tables are of all river cards; ``arrival`` is the reach at the end of the turn.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     for board in boards:
@@ -411,11 +396,8 @@ def iterate_river(
 ) -> None:
     """Runs iterations of a spot on the river in one call, because calling costs more than one.
 
-    Args:
-        sides: the spot seen from OOP and from IP.
-        tables: of the two.
-        weights: ``[iterations, 3]`` the discounts of positive and negative regrets and of sums.
-        out_values: ``[1, H]`` for each player.
+    Sides, tables and ``out_values[1, H]`` are OOP's and IP's, ``weights[iterations, 3]`` the
+    discounts of positive and negative regrets and of sums.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     for i in range(weights.shape[0]):

@@ -282,7 +282,7 @@ def _discount(
 
 
 class _Rows:
-    """Code for the rows of one decision in a table; offsets are those of float32 rows."""
+    """Code for the rows of one decision in a table; offsets are in float32 rows."""
 
     def __init__(self, code, table, scale, decision, space=None):
         """Finds the rows; only those that are written need a space of as many rows of float32."""

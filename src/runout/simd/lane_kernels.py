@@ -58,7 +58,7 @@ def _transpose(code, rows):
 def _each_block(code, numbers, rows, lanes, body):
     """Calls ``body(first, addresses, offset, block)`` for eight numbers of up to eight rows.
 
-    ``first`` counts lanes; the addresses are those of the rows, the last of which is repeated;
+    ``first`` counts lanes; the address of the last row is repeated;
     ``block`` is the address of the half lane row of the first number.
     """
     row_bytes = code.times(rows.shape[-1], FLOAT_BYTES)

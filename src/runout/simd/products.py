@@ -43,7 +43,7 @@ def pack_panels(matrix: RealArray, dtype: npt.DTypeLike) -> RealArray:
 
 
 def make_product_rows(num_rows: int, panels: RealArray) -> RealArray:
-    """Returns working space for the product of so many rows with panels, ``[n, P * W]``."""
+    """Returns working space for the product of some rows with panels, ``[n, P * W]``."""
     return aligned_zeros((num_rows, panels.shape[0] * panels.shape[2]), panels.dtype)
 
 

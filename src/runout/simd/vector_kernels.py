@@ -117,7 +117,7 @@ class VectorCode:
         return self.builder.add(address, self.whole(offset))
 
     def times(self, number, size):
-        """Returns a product of whole numbers."""
+        """Returns the product of two integers."""
         return self.builder.mul(self.whole(number), self.whole(size))
 
     def load(self, address, kind=None, align=FLOAT_BYTES):
@@ -154,7 +154,7 @@ class VectorCode:
         return self.load(self.lane_row(memory, index))
 
     def numbers_from(self, first, number, end):
-        """Returns so many whole numbers, the last one before an end repeated."""
+        """Returns consecutive whole numbers, the last one before an end repeated."""
         builder, last = self.builder, self.at(end, -1)
         numbers = [self.at(first, i) for i in range(number)]
         return [builder.select(builder.icmp_signed("<", i, last), i, last) for i in numbers]
