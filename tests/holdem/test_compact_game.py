@@ -79,7 +79,7 @@ def test_games_that_share_cards_and_space_learn_what_they_learn_alone(rivers):
     cards = CardTables.build(spots[0], rivers)
     games = [CardGame(spot, rivers, card_tables=cards) for spot in spots]
     plan = Plan.covering([game.plan_workspace() for game in games])
-    space = Workspace(plan, rivers.worker_space(3))
+    space = Workspace(plan, rivers.worker_space)
     tables = [
         LearnedTables.allocate(game.templates, game.table_sizes(), Precision.SINGLE)
         for game in games

@@ -579,7 +579,7 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
     sides = [river_side(at_once.game, player) for player in (0, 1)]
     outs = tuple(np.zeros((1, len(side.hands.same)), np.float32) for side in sides)
     tables = at_once.tables.on_board(Street.RIVER, 0)
-    visit_kernels.iterate_river(tuple(sides), tables, weights, outs)
+    visit_kernels.iterate_river(tuple(sides), tables, LEARN, weights, 2, outs)
     for ours, theirs in zip(
         by_visits.tables.by_street[0], at_once.tables.by_street[0], strict=True
     ):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, IntArray
+from runout.arrays import Float32Array, FloatArray, IntArray, RealArray
 from runout.cfr.team import Team
 from runout.holdem import terminal_kernels, visit_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
@@ -46,6 +46,7 @@ from runout.holdem.visit_kernels import (
     RiverSide,
     TurnTables,
 )
+from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
@@ -53,11 +54,9 @@ NO_CARD = -1
 
 
 class StreetVisit(NamedTuple):
-    """What a visit found on one board of a street, seen from one player.
+    """Values ``[n, H]`` and the opponent's reach ``[rows, O]`` on one board, seen from one player.
 
-    Attributes:
-        value: ``[n, H]`` the values of the nodes; on the river, of the nodes of one group.
-        reach: ``[rows, O]`` the opponent's reach.
+    On the river the nodes are those of one group.
     """
 
     value: Float32Array
@@ -70,8 +69,8 @@ class SideSpace(NamedTuple):
     Attributes:
         first: of the first street.
         workers: of later streets, one for each worker of the team; see `Rivers.plan_worker`.
-        cells: what comes back from all cards after the first street.
-        sums: what they are added up to.
+        cells: values of all cards after the first street.
+        sums: their sums over cards.
     """
 
     first: Scratch
@@ -87,19 +86,18 @@ class Workspace:
         """Allocates the space.
 
         Args:
-            plan: what `plan_workspace` says, or covers what it says of several games.
-            worker_space: as `Rivers.worker_space` says.
+            plan: of `plan_workspace`, or one that covers several.
+            worker_space: see `Rivers.worker_space`.
             team: threads to share a visit, as many as the plan has workers.
         """
         self.team = team or Team()
         arrays = plan.allocate()
-        workers = range(self.team.num_workers)
         self.sides = tuple(
             SideSpace(
                 assemble(Scratch, arrays, f"{word}.first."),
                 [
                     assemble(worker_space, arrays, f"{word}.worker{number}.")
-                    for number in workers
+                    for number in range(self.team.num_workers)
                     if len(arrays[f"{word}.sums"])  # a river has no cards to share
                 ],
                 arrays[f"{word}.cells"],
@@ -116,15 +114,7 @@ def plan_workspace(
     precision: Precision,
     num_workers: int,
 ) -> Plan:
-    """Returns the plan of the working space of one game, for visits and for looks at nodes.
-
-    Args:
-        templates: the betting, with cards after all-ins.
-        cards: hands and boards.
-        rivers: how they are kept.
-        precision: of the tables.
-        num_workers: threads that share a visit.
-    """
+    """Returns the plan of the working space of one game; templates are with cards after all-ins."""
     parts = {}
     for player, word in enumerate(PLAYER_WORDS):
         width = cards.widths[player]
@@ -133,12 +123,8 @@ def plan_workspace(
         of_worker = rivers.plan_worker(templates, cards, player, precision)
         parts[f"{word}.first"] = plan_scratch(templates[0], cards.widths, player, precision)
         parts |= {f"{word}.worker{number}": of_worker for number in range(num_workers)}
-        parts[word] = Plan(
-            {
-                "cells": ((num_cards * entering,), np.float32),
-                "sums": ((entering,), np.float64),
-            }
-        )
+        cells = ((num_cards * entering,), np.float32)
+        parts[word] = Plan({"cells": cells, "sums": ((entering,), np.float64)})
     return Plan.join(parts)
 
 
@@ -164,7 +150,7 @@ class Betting(NamedTuple):
 
 
 class GamePlan(NamedTuple):
-    """What a solve will allocate, and what it follows from.
+    """The arrays that a solve will allocate, and what they follow from.
 
     Attributes:
         hands: hands and boards.
@@ -182,11 +168,11 @@ class GamePlan(NamedTuple):
 
     @property
     def memory(self) -> MemoryNeed:
-        """What it takes."""
+        """Bytes of all arrays."""
         return MemoryNeed(self.tables.num_bytes, self.working_space.num_bytes, self.cards.num_bytes)
 
     def count_cells(self) -> IntArray:
-        """Returns ``[streets]`` how many probabilities the tables hold."""
+        """Returns ``[streets]`` the number of probabilities in the tables."""
         cells = dict.fromkeys((each.street.label for each in self.betting.templates), 0)
         for name, (shape, _) in self.tables.arrays.items():
             if name.endswith(".strategy_sum"):
@@ -201,15 +187,7 @@ def plan_game(
     num_workers: int = 1,
     hands: CardsToCome | None = None,
 ) -> GamePlan:
-    """Returns what solving a spot will allocate, before anything is allocated.
-
-    Args:
-        spot: what is played.
-        rivers: how they are kept.
-        precision: of the tables.
-        num_workers: threads that share the work.
-        hands: those of the spot, if they are known.
-    """
+    """Returns the plan of a solve, before anything is allocated; ``hands`` saves finding them."""
     rivers = rivers.at_depth(spot.tree.stakes.spr)
     rivers.check(spot)
     cards = hands or plan_deals(spot)
@@ -243,8 +221,8 @@ class CardGame:
     """The cards and betting of a spot, and visits of it with given tables.
 
     Attributes:
-        spot: what is played.
-        rivers: how they are kept, at the spot's depth.
+        spot: board, ranges and betting.
+        rivers: exact or in buckets, at the spot's depth.
         precision: of the tables that visits are given.
         team: threads that share a visit.
         card_tables: hands and boards for the kernels.
@@ -263,13 +241,7 @@ class CardGame:
     ) -> None:
         """Finds hands, cards and templates; working space is allocated when it is needed.
 
-        Args:
-            spot: what is played.
-            rivers: how they are kept.
-            precision: of the tables that visits will be given.
-            team: threads to share the work.
-            card_tables: of the spot's board, ranges and rivers, if games of other bettings have
-                them already.
+        Games of other bettings on the same board with the same ranges can share ``card_tables``.
 
         Raises:
             RangeError: if the board leaves nothing of a range, or the deck has no chances that
@@ -287,9 +259,8 @@ class CardGame:
     @cached_property
     def workspace(self) -> Workspace:
         """Where visits work that do not bring a space of their own."""
-        num_streets = len(self.templates)
-        plan = self.plan_workspace(self.team.num_workers)
-        return Workspace(plan, self.rivers.worker_space(num_streets), self.team)
+        kind = self.rivers.worker_space if self.first_street == Street.FLOP else Scratch
+        return Workspace(self.plan_workspace(self.team.num_workers), kind, self.team)
 
     def plan_workspace(self, num_workers: int = 1) -> Plan:
         """Returns the plan of the working space that visits need."""
@@ -306,7 +277,7 @@ class CardGame:
 
     def find_columns(self, street: Street, board: int, player: int) -> Columns:
         """Returns where tables keep a board, by its number in `cards`."""
-        return self.rivers.find_columns(self.card_tables, street, board, player)
+        return self.card_tables.find_columns(street, board, player)
 
     def hands(self, player: int) -> Hands:
         """Returns both players' hands as one of them sees them."""
@@ -327,29 +298,16 @@ class CardGame:
 
     @cached_property
     def _matchups(self) -> list[Matchups]:
-        """Who can meet on the first board, as OOP and IP see it."""
+        """Hands that can meet on the first board, as OOP and IP see it."""
         return [visit_kernels.meet(side.hands, side.orders[0], 0) for side in self._sides]
 
     @cached_property
     def _turns(self) -> list[Any]:
-        """What visits of turn cards read, seen from OOP and IP."""
+        """Arguments of visits of turn cards, seen from OOP and IP."""
         return [
             self.rivers.see_turns(self.card_tables, side.played, player)
             for player, side in enumerate(self._sides)
         ]
-
-    @cached_property
-    def _turns_looked_at(self) -> list[Any]:
-        """The same with cards after all-ins, for looks at nodes."""
-        return [
-            self.rivers.see_turns(self.card_tables, side.forests, player)
-            for player, side in enumerate(self._sides)
-        ]
-
-    @cached_property
-    def _first_rivers(self) -> IntArray:
-        """``[T + 1]`` the boards or bucket games after each turn card, as numbers."""
-        return self.rivers.first_rivers(self.card_tables)
 
     def visit(
         self,
@@ -362,11 +320,11 @@ class CardGame:
         """Returns ``[H]`` the counterfactual values of a player's hands at the root.
 
         With `CardsToCome.root_reach`, a hand's value times its own weight, summed over hands, is
-        what the player wins in chips.
+        the player's winnings in chips.
 
         Args:
-            player: whose hands are valued.
-            step: what to do.
+            player: the owner of the hands.
+            step: learn, respond or evaluate.
             tables: of both players on every street; learned from and added to, or only read.
             root_reach: ``[O]`` the opponent's reach on entering the spot, in any scale.
             workspace: the caller's, by default the game's own.
@@ -377,11 +335,8 @@ class CardGame:
         both = seen_from(player, tables.on_board(self.first_street, 0))
         matchups = self._matchups[player]
         if self.first_street == Street.RIVER:
-            out = np.zeros((1, len(side.hands.same)), np.float32)
             on_river = RiverSide(forest, side.hands, matchups, root, scratch)
-            visit_kernels.visit_last_street(on_river, both, step, out)
-            river_root: Float32Array = out[0]
-            return river_root
+            return _iterate_river([on_river], tuple(both), step.mode, np.array([step[1:]]))[0]
         visit_kernels.begin_street(forest, side.hands, matchups, both.villain, step, root, scratch)
         if len(forest.showdown):
             of_board = self.card_tables.net_wins(0)[player][0]
@@ -399,30 +354,19 @@ class CardGame:
         Args:
             weights: ``[iterations, 3]`` discounts of positive and negative regrets and of sums.
             tables: of both players.
-            root_reach: the opponent's reach as each player meets it.
+            root_reach: the opponent's reach against each player.
         """
         if self.first_street != Street.RIVER:
             for row in weights:
                 for player in range(NUM_PLAYERS):
                     self.visit(player, Step(LEARN, *row), tables, root_reach[player])
             return
-        oop_value, ip_value = (
-            np.zeros((1, len(side.hands.same)), np.float32) for side in self._sides
-        )
-        oop_side, ip_side = (
-            RiverSide(
-                side.forests[0],
-                side.hands,
-                matchups,
-                arrive(reach),
-                space.first,
-            )
-            for side, matchups, reach, space in zip(
-                self._sides, self._matchups, root_reach, self.workspace.sides, strict=True
-            )
-        )
-        on_river = tables.on_board(Street.RIVER, 0)
-        visit_kernels.iterate_river((oop_side, ip_side), on_river, weights, (oop_value, ip_value))
+        seen = zip(self._sides, self._matchups, root_reach, self.workspace.sides, strict=True)
+        sides = [
+            RiverSide(side.forests[0], side.hands, matchups, arrive(reach), space.first)
+            for side, matchups, reach, space in seen
+        ]
+        _iterate_river(sides, tables.on_board(Street.RIVER, 0), LEARN, weights)
 
     def visit_first_street(
         self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
@@ -435,20 +379,16 @@ class CardGame:
     def visit_turn_card(
         self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array
     ) -> StreetVisit:
-        """Visits one turn card of a flop with all its rivers.
+        """Visits one turn card of a flop with all its rivers, also after all-ins.
 
-        Args:
-            player: whose hands are valued.
-            number: the number of the card.
-            step: what to do.
-            tables: as for `visit`.
-            reach: ``[rows, O]`` the opponent's reach on the flop, in any scale.
+        ``reach[rows, O]`` is the opponent's on the flop, in any scale.
         """
-        scratch = self.workspace.sides[player].workers[0]
-        deal, row = self.cards.deals[0], self._sides[player].forests[0].chance_row
+        scratch, forests = self.workspace.sides[player].workers[0], self._sides[player].forests
+        deal, row = self.cards.deals[0], forests[0].chance_row
         arrival = Arrival(reach, row, NO_CARD, deal.probability)
         out = np.zeros((len(deal.card), len(row), self.cards.widths[player]), np.float32)
-        streets, numbers = self._turns_looked_at[player], np.array([number])
+        streets = self.rivers.see_turns(self.card_tables, forests, player)
+        numbers = np.array([number])
         both = self._tables_of(player, numbers, tables)
         self.rivers.visit_turns(streets, numbers, both, step, arrival, scratch, out)
         return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
@@ -456,7 +396,7 @@ class CardGame:
     def _tables_of(self, player: int, numbers: IntArray, tables: SpotTables) -> TurnTables:
         """Returns the tables that visits of some turn cards need, and of cards between them."""
         first, end = int(numbers.min()), int(numbers.max()) + 1
-        rivers = range(*self._first_rivers[[first, end]].tolist())
+        rivers = range(*self.card_tables.first_rivers[[first, end]].tolist())
         return TurnTables(
             seen_from(player, tables.on_boards(Street.TURN, range(first, end))),
             seen_from(player, tables.on_boards(Street.RIVER, rivers)),
@@ -469,10 +409,8 @@ class CardGame:
     ) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
         side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        shape, num_workers = (
-            (len(side.played[0].chance), len(side.hands.same)),
-            space.team.num_workers,
-        )
+        shape = len(side.played[0].chance), len(side.hands.same)
+        num_workers = space.team.num_workers
         num_cards, num_sums = len(deal.card), shape[0] * shape[1]
         values = mine.cells[: num_cards * num_sums].reshape(num_cards, *shape)
         arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
@@ -488,7 +426,7 @@ class CardGame:
 
         else:
             # Cards with many rivers first, so that no thread is left with a long one at the end.
-            order = np.argsort(-np.diff(self._first_rivers), kind="stable")
+            order = np.argsort(-np.diff(self.card_tables.first_rivers), kind="stable")
             # One call for all if no threads share them; else the next few go to the free thread.
             is_alone = num_workers == 1 and tables.is_whole
             part_size = num_cards if is_alone else self.rivers.turns_at_once
@@ -514,3 +452,19 @@ class CardGame:
 def arrive(root_reach: Float32Array) -> Arrival:
     """Returns the opponent's reach ``[O]`` as what enters a first street, which has one root."""
     return Arrival(root_reach[None, :], np.zeros(1, np.int32), NO_CARD, np.float32(1.0))
+
+
+def _iterate_river(
+    sides: Sequence[RiverSide], tables: tuple[Learning, ...], mode: int, weights: RealArray
+) -> list[Float32Array]:
+    """Visits a river as its players in turn, once for each row of weights; returns last values."""
+    out = [np.zeros((1, len(side.hands.same)), np.float32) for side in sides]
+    visit_kernels.iterate_river(
+        (sides[0], sides[-1]),
+        tables,
+        mode,
+        weights.astype(np.float32),
+        len(sides),
+        (out[0], out[-1]),
+    )
+    return [values[0] for values in out]

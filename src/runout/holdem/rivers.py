@@ -27,7 +27,7 @@ from runout.holdem.bucket_kernels import (
 )
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.street_kernels import Forest, Scratch
+from runout.holdem.street_kernels import Forest
 from runout.holdem.tables import (
     BothPlayers,
     Plan,
@@ -60,7 +60,7 @@ from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
 _MAX_BUCKETS = 240
-#: From so many pots up, which strong hands a hand blocks decides much.
+#: At this depth, in pots, and deeper, blockers of strong hands matter.
 _DEEP_STACK_POTS = 8.0
 
 
@@ -107,6 +107,9 @@ class ExactRivers:
     turns_at_once: ClassVar[int] = 1
     visit_turns: ClassVar[Any] = staticmethod(visit_kernels.visit_turns)
 
+    #: Working space of a worker that visits turn cards of a flop.
+    worker_space: ClassVar[type[Any]] = TurnScratch
+
     def at_depth(self, stack_to_pot: float) -> "ExactRivers":
         """Returns the same: it does not depend on the stack."""
         return self
@@ -130,10 +133,6 @@ class ExactRivers:
         """Returns no games."""
         return None
 
-    def find_columns(self, cards: "CardTables", street: Street, board: int, player: int) -> Columns:
-        """Returns the board itself, and one column for each hand."""
-        return Columns(board, np.arange(len(cards.to_come.players[player].combos)))
-
     def plan_worker(
         self,
         templates: Sequence[StreetTemplate],
@@ -150,18 +149,10 @@ class ExactRivers:
         values = {"river_value": (between, np.float32), "chance_value": (between, np.float64)}
         return Plan({**of_streets.arrays, **values})
 
-    def worker_space(self, num_streets: int) -> type[TurnScratch] | type[Scratch]:
-        """Returns what the plan of a worker's space is a plan of."""
-        return TurnScratch if num_streets == len(Street) else Scratch
-
-    def first_rivers(self, cards: "CardTables") -> IntArray:
-        """Returns ``[T + 1]`` the rivers that are visited after each turn card, as numbers."""
-        return cards.to_come.deals[0].first_next
-
     def see_turns(
         self, cards: "CardTables", forests: tuple[Forest, ...], player: int
     ) -> TurnStreets:
-        """Returns what visits of turn cards read, seen from a player."""
+        """Returns the arguments of visits of turn cards, seen from a player."""
         turn, river = (
             DealtStreet(
                 forests[street], cards.orders[street][player], cards.to_come.deals[street - 1]
@@ -194,6 +185,7 @@ class BucketRivers:
     shares_workspace: ClassVar[bool] = True
     turns_at_once: ClassVar[int] = 3
     visit_turns: ClassVar[Any] = staticmethod(bucket_kernels.visit_turns)
+    worker_space: ClassVar[type[Any]] = BucketTurnScratch
 
     def __post_init__(self) -> None:
         if not 0 < self.number <= _MAX_BUCKETS or self.number % ROW_BLOCK:
@@ -247,19 +239,6 @@ class BucketRivers:
         grouped = self.group_rivers(cards)
         return build_games(cards, grouped, self.number, self.has_blockers, team)
 
-    def find_columns(self, cards: "CardTables", street: Street, board: int, player: int) -> Columns:
-        """Returns where tables keep a board; on a river, hands of a bucket share a column."""
-        num_hands = len(cards.to_come.players[player].combos)
-        if street != Street.RIVER:
-            return Columns(board, np.arange(num_hands))
-        turn_deal, river_deal = cards.to_come.deals
-        turn = int(np.searchsorted(turn_deal.first_next, board, side="right")) - 1
-        games = cards.bucket_games[player]
-        number = find_game(games, turn, int(river_deal.card[board]))
-        bucket = games.hero[number, :num_hands].astype(np.int64)
-        # Hands that hold the river card have no bucket; any column will do.
-        return Columns(number, np.minimum(bucket, self.number - 1))
-
     def plan_worker(
         self,
         templates: Sequence[StreetTemplate],
@@ -271,9 +250,9 @@ class BucketRivers:
         _, turn, river = templates
         hero, villain = cards.widths[player], cards.widths[1 - player]
         blocks, buckets = -(-len(river.root) // LANES), self.number
-        of_game: dict[object, int] = {"K": buckets, "L": blocks * LANES}
+        of_game: dict[str, int] = {"K": buckets, "L": blocks * LANES}
         of_game |= scratch_rows(river.forests[player], precision)
-        between: dict[object, int] = {"B": blocks, "g": GAMES_AT_ONCE, "K + 1": buckets + 1}
+        between: dict[str, int] = {"B": blocks, "g": GAMES_AT_ONCE, "K + 1": buckets + 1}
         between |= {"H": hero, "2 H": 2 * hero, "O": villain}
         return Plan.join(
             {
@@ -283,18 +262,10 @@ class BucketRivers:
             }
         )
 
-    def worker_space(self, num_streets: int) -> type[BucketTurnScratch]:
-        """Returns what the plan of a worker's space is a plan of."""
-        return BucketTurnScratch
-
-    def first_rivers(self, cards: "CardTables") -> IntArray:
-        """Returns ``[T + 1]`` the games that are visited after each turn card, as numbers."""
-        return cards.bucket_games[0].first_game
-
     def see_turns(
         self, cards: "CardTables", forests: tuple[Forest, ...], player: int
     ) -> BucketStreets:
-        """Returns what visits of turn cards read, seen from a player."""
+        """Returns the arguments of visits of turn cards, seen from a player."""
         _, turn, river = forests
         turn_deal, river_deal = cards.to_come.deals
         num_roots, num_raked = len(river.root), len(river.showdown_rake)
@@ -349,11 +320,6 @@ class CardTables:
     def build(cls, spot: Spot, rivers: Rivers, team: Team | None = None) -> "CardTables":
         """Finds the hands and boards of a spot, and makes the bucket games of its rivers.
 
-        Args:
-            spot: its betting does not matter.
-            rivers: how they are kept.
-            team: threads to share the work.
-
         Raises:
             RangeError: if the board leaves nothing of a range, or no pair of hands can meet.
             ConfigError: if the spot cannot have such rivers.
@@ -388,11 +354,29 @@ class CardTables:
         return Plan.join(parts)
 
     def net_wins(self, number: int) -> tuple[Float32Array, Float32Array]:
-        """Returns what all-ins on the street of a number need, seen from OOP and IP; made once."""
+        """Returns `tables.net_wins` on the boards of a street, by its number; made once."""
         with self._lock:
             if number not in self._net_wins:
                 self._net_wins[number] = net_wins(self.to_come, boards_of(self.to_come)[number])
             return self._net_wins[number]
+
+    @property
+    def first_rivers(self) -> IntArray:
+        """``[T + 1]`` the boards or bucket games after each turn card, numbered through."""
+        return self.games[0].first_game if self.games else self.to_come.deals[0].first_next
+
+    def find_columns(self, street: Street, board: int, player: int) -> Columns:
+        """Returns where tables keep a board; in a bucket game, hands of a bucket share a column."""
+        num_hands = len(self.to_come.players[player].combos)
+        if street != Street.RIVER or self.games is None:
+            return Columns(board, np.arange(num_hands))
+        turn_deal, river_deal = self.to_come.deals
+        turn = int(np.searchsorted(turn_deal.first_next, board, side="right")) - 1
+        games = self.games[player]
+        number = find_game(games, turn, int(river_deal.card[board]))
+        bucket = games.hero[number, :num_hands].astype(np.int64)
+        # Hands that hold the river card have no bucket; any column will do.
+        return Columns(number, np.minimum(bucket, games.meets.shape[1] - 1))
 
     @property
     def bucket_games(self) -> tuple[BucketGames, BucketGames]:

@@ -40,13 +40,6 @@ class SpotSolver:
     ) -> None:
         """Allocates the tables; both players begin with all actions equally likely.
 
-        Args:
-            spot: what to solve.
-            schedule: the CFR variant.
-            team: threads to share the work.
-            precision: bits of a stored number.
-            rivers: how rivers are kept.
-
         Raises:
             RangeError: if the board leaves nothing of a range.
             ConfigError: if hands are to be grouped on the rivers of a spot that is no flop.
@@ -81,7 +74,7 @@ class SpotSolver:
         Args:
             rule: when to stop.
             on_progress: called after every iteration, on rivers after several.
-            cancel: ends the solve after an iteration; by default nobody does.
+            cancel: ends the solve after an iteration.
             measured: the last measurement of an earlier sitting.
 
         Raises:
@@ -121,7 +114,7 @@ class SpotSolver:
 
 
 def average_rows(learning: Learning, rows: range) -> FloatArray:
-    """Returns ``[A, columns]`` what is done on average at a decision, on one board."""
+    """Returns ``[A, columns]`` the average strategy at a decision, on one board."""
     sums = decode_rows(learning.strategy_sum, learning.sum_scale, rows)
     if learning.lock.size:  # a hand that never comes here has no sums, but may be locked
         fixed = learning.regret[rows.start : rows.stop].astype(np.float64)

@@ -56,7 +56,7 @@ class Plan:
     arrays: Mapping[str, tuple[tuple[int, ...], npt.DTypeLike]]
 
     @classmethod
-    def of(cls, kind: type[Any], lengths: Mapping[object, int]) -> "Plan":
+    def of(cls, kind: type[Any], lengths: Mapping[str, int]) -> "Plan":
         """Returns the plan of a NamedTuple whose fields say their shapes, as in ``[T, H]``.
 
         Args:
@@ -269,7 +269,7 @@ def name_of_table(street: Street, player: int, part: str) -> str:
 
 def part_of(learning: Learning, boards: int | slice) -> Learning:
     """Returns views of the tables of one board, or of some."""
-    return Learning(*(part[boards] for part in learning))
+    return Learning._make(part[boards] for part in learning)
 
 
 def only_strategy(sums: AnyArray) -> Learning:
@@ -349,7 +349,7 @@ def plan_scratch(
     return Plan.of(Scratch, {**of_hands, **scratch_rows(forest, precision)})
 
 
-def scratch_rows(forest: Forest, precision: Precision) -> dict[object, int]:
+def scratch_rows(forest: Forest, precision: Precision) -> dict[str, int]:
     """Returns how many rows the working space of a street has, as in `Scratch`."""
     return {
         "rows": int(forest.group[:, 8].max()),
@@ -402,7 +402,7 @@ def holding_cards(player: PlayerHands) -> IntArray:
 
 def plan_orders(cards: CardsToCome, num_boards: int, player: int, *, is_river: bool) -> Plan:
     """Returns the plan of `orders_of` so many boards of a street."""
-    lengths: dict[object, int] = {"K": num_boards}
+    lengths: dict[str, int] = {"K": num_boards}
     for word, seen in (("H", player), ("O", 1 - player)):
         number = len(cards.players[seen].combos)
         lengths |= {word: number, f"{word} ranked": number if is_river else 0}

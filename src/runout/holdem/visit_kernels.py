@@ -14,7 +14,7 @@ import numpy as np
 from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray
 from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem.cards import Deal
-from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
+from runout.holdem.street_kernels import Forest, Scratch, Step
 from runout.holdem.terminal_kernels import Matchups
 from runout.jit import inlined, kernel
 from runout.simd import vector_kernels
@@ -391,18 +391,24 @@ def visit_rivers(
 def iterate_river(
     sides: tuple[RiverSide, RiverSide],
     tables: tuple[Learning, Learning],
+    mode: int,
     weights: Float32Array,
+    num_players: int,
     out_values: tuple[Float32Array, Float32Array],
 ) -> None:
-    """Runs iterations of a spot on the river in one call, because calling costs more than one.
+    """Visits a spot on the river in one call, because calling costs more than a visit.
 
-    Sides, tables and ``out_values[1, H]`` are OOP's and IP's, ``weights[iterations, 3]`` the
-    discounts of positive and negative regrets and of sums.
+    Args:
+        sides: of both players; the first ``num_players`` are visited in turn.
+        tables: of both players.
+        mode: of all visits.
+        weights: ``[visits of each, 3]`` discounts of positive and negative regrets and of sums.
+        out_values: ``[1, H]`` of each player.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     for i in range(weights.shape[0]):
-        step = Step(LEARN, weights[i, 0], weights[i, 1], weights[i, 2])
-        for player in range(2):
+        step = Step(mode, weights[i, 0], weights[i, 1], weights[i, 2])
+        for player in range(num_players):
             both = BothTables(tables[player], tables[1 - player])
             visit_last_street(sides[player], both, step, out_values[player])
     vector_kernels.set_float_mode(old_mode)

@@ -653,7 +653,7 @@ class JointGame:
             for number in numbers
         ]
         rivers, number = self.backend.rivers, team.num_workers
-        make_space = partial(Workspace, worker_space=rivers.worker_space(len(Street)))
+        make_space = partial(Workspace, worker_space=rivers.worker_space)
         shared: list[Workspace] = []
         if rivers.shares_workspace and self.flop_trees:
             plan = Plan.covering([game.plan_workspace() for of_flop in games for game in of_flop])
