@@ -418,14 +418,14 @@ def write_by_hand(path: Path, arrays: dict, documents: dict) -> None:
 def test_a_bundle_with_other_contents_is_refused(tmp_path, arrays, facts, problem):
     arrays = {name: array for name, array in (PARTS | arrays).items() if array is not None}
     write_by_hand(tmp_path / "a", arrays, {"abstraction": FACTS | facts})
-    with pytest.raises(BundleError, match=f"lacks or garbles.*{problem}"):
+    with pytest.raises(BundleError, match=f"missing or invalid entry.*{problem}"):
         CardAbstraction.load(tmp_path / "a")
 
 
 @pytest.mark.parametrize("documents", [{}, {"abstraction": []}, {"abstraction": {}}], ids=str)
 def test_a_bundle_without_its_facts_is_refused(tmp_path, documents):
     write_by_hand(tmp_path / "a", PARTS, documents)
-    with pytest.raises(BundleError, match="lacks or garbles"):
+    with pytest.raises(BundleError, match="missing or invalid entry"):
         CardAbstraction.load(tmp_path / "a")
 
 

@@ -83,7 +83,7 @@ def start_twice(quiet: dict[str, Quiet], directory: Path, rng: random.Random) ->
         _require_one_line(job, ended)
         if ended.code:  # a spot is solved by one process, and everything else is shared
             assert job.is_of_one_process, f"{job.name}: {ended.messages}"
-            assert "is working on it, wait for its end" in ended.messages, ended.messages
+            assert "is working on it; wait until it ends" in ended.messages, ended.messages
             assert (ended.computed, ended.begun_at) == ((), -1), f"{job.name}: work was lost"
     if job.before is None:
         computed = [part for ended in ends for part in ended.computed]

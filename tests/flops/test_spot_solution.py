@@ -130,7 +130,7 @@ def test_a_bundle_is_replaced_only_on_request(tmp_path):
             SPOT_SCHEMA_VERSION + 1,
             "has schema version 3, expected 1 or 2",
         ),
-        (SPOT_KIND, SPOT_SCHEMA_VERSION, "lacks or garbles config: is empty"),
+        (SPOT_KIND, SPOT_SCHEMA_VERSION, "missing or invalid entry: config: is empty"),
     ],
 )
 def test_other_kinds_and_versions_are_refused(tmp_path, kind, version, problem):

@@ -483,7 +483,7 @@ def test_a_sound_bundle_with_other_contents_is_refused(tmp_path, change):
     assert ValueBundle.load(tmp_path / "sound").values[0].spr == 3.5
     changed = {k: v for k, v in (arrays | change).items() if v is not None}
     write_bundle(tmp_path / "other", **facts, arrays=changed)
-    problem = "lacks or garbles|has no array|not finite|this version builds"
+    problem = "missing or invalid entry|has no array|not finite|this version builds"
     with pytest.raises(BundleError, match=problem):
         ValueBundle.load(tmp_path / "other")
 

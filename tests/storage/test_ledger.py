@@ -43,7 +43,7 @@ def test_a_second_process_is_refused_and_told_who_is_there(tmp_path):
     with pytest.raises(BundleError) as caught:
         try_to_claim(target)
     assert str(caught.value) == (
-        f"{target}: process {child.pid} is working on it, wait for its end or give another "
+        f"{target}: process {child.pid} is working on it; wait until it ends or choose another "
         "directory"
     )
     try_to_claim(tmp_path / "runs" / "b")

@@ -73,11 +73,7 @@ def count_cores() -> int:
 
 
 def choose_num_workers(num_workers: int | None) -> int:
-    """Returns a number of workers, by default the number of cores.
-
-    Raises:
-        ExecutionError: if ``num_workers`` is not positive.
-    """
+    """Returns a positive number of workers, by default the number of cores."""
     if num_workers is None:
         return count_cores()
     if num_workers < 1:
@@ -92,9 +88,6 @@ def map_tasks(
 
     A task that fails raises its own exception, with a note that names the task, after the results
     of all tasks before it were yielded; tasks not yet begun are dropped.
-
-    Raises:
-        ExecutionError: if ``num_workers`` is not positive.
     """
 
     def work(task: Task) -> Result:
@@ -129,7 +122,7 @@ class WorkerPool:
         self._num_helping = 0
 
     def begin(self, function: Callable[[Task], Result], task: Task) -> Future[Result]:
-        """Begins a task; its thread helps nobody until it is over."""
+        """Begins a task, which keeps its thread until it is over."""
         with self._lock:
             self._num_working += 1
         try:
@@ -145,8 +138,7 @@ class WorkerPool:
     ) -> list[Result]:
         """Returns ``function(part)`` for all parts, in their order, when all are done.
 
-        The caller works on the parts, and so do threads that have nothing else to do. Whoever is
-        free takes the next part.
+        The caller and idle threads work on the parts; each takes the next one when it is free.
         """
         with self._lock:
             num_helpers = max(min(len(parts), max_threads, 1 + self.count_free()) - 1, 0)

@@ -65,7 +65,7 @@ class EventThrottle:
         self._last: dict[object, float] = {}
 
     def on_event(self, event: Event) -> None:
-        """Passes an event on, unless another step of the same work was told just now."""
+        """Passes an event on, unless another step of the same work has just passed."""
         match event:
             case FlopSolving():
                 is_last = event.is_converged or event.iteration >= event.max_iterations
@@ -101,7 +101,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
             try:
                 message = pickle.load(incoming)
             except EOFError:
-                os._exit(0)  # whatever is under way, nobody waits for it
+                os._exit(0)  # the parent is gone
             if message is _CANCEL:
                 worker.cancel.set()
             else:
@@ -118,7 +118,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
 def _carry_out(call: Call, kept: dict[str, Any], worker: Worker) -> Answer:
     try:
         return Answer(call.function(kept, worker, *call.arguments), None)
-    except BaseException as error:  # told to the parent
+    except BaseException as error:  # raised again in the parent
         try:
             pickle.loads(pickle.dumps(error))
         except Exception:  # an error that cannot travel
@@ -130,7 +130,7 @@ def main() -> None:
     """Serves the process at the other end of the standard streams."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
     outgoing = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whoever prints must not get between the messages
+    os.dup2(2, 1)  # prints must not get between the messages
     serve(sys.stdin.buffer, outgoing)
 
 
@@ -139,12 +139,7 @@ _SECONDS_TO_END = 10.0
 
 
 class ChildProcess:
-    """A process that carries out calls, one at a time.
-
-    Attributes:
-        pid: its number.
-        work: what it has been given to carry out tasks with.
-    """
+    """A process that carries out calls, one at a time; ``work`` is what it does with tasks."""
 
     def __init__(self, on_event: EventSink) -> None:
         """Starts it; ``on_event`` is told about what happens in it."""
@@ -247,7 +242,7 @@ class ProcessExecutor:
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
-        """Yields how tasks ended, as soon as they have; see `Executor`."""
+        """Yields the ends of tasks; see `Executor`."""
 
         def carry_out(task: Task[Any]) -> None:
             child: ChildProcess | None = self._idle.get()

@@ -40,15 +40,10 @@ _BYTES_PER_GB = 1e9
 
 @contextmanager
 def opening_ray(address: str | None, num_workers: int | None) -> Iterator["RayExecutor"]:
-    """Yields an executor on a cluster, which is left, or ended if it was started for this.
+    """Yields an executor on a cluster, by default of all its cores.
 
-    Args:
-        address: host and port of the head; None for the cluster that this machine belongs to, or
-            a new one of its cores if it belongs to none.
-        num_workers: tasks or shards at a time; by default the cores of the cluster.
-
-    Raises:
-        ExecutionError: if there is no cluster at the address.
+    The address is host and port of the head; None for the cluster of this machine, or a new one of
+    its cores, which ends with the block.
     """
     choose_num_workers(num_workers)
     is_open = ray.is_initialized()
@@ -65,7 +60,7 @@ def _connect(address: str | None, num_workers: int | None) -> None:
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a notice of Ray
     quiet: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     try:
-        if address is not None:  # where nobody listens Ray itself would wait for minutes
+        if address is not None:  # Ray itself would wait for minutes for a closed port
             host, _, port = address.rpartition(":")
             socket.create_connection((host, int(port)), _SECONDS_TO_ANSWER).close()
         ray.init(address=address or "auto", **quiet)
@@ -109,8 +104,8 @@ class _ShardActor:
         return os.getpid()
 
 
-# As calls and not as decorators, which have no types where Ray is not installed. What gets lost
-# is tried again by whoever knows the ledger, and not by Ray.
+# As calls and not as decorators, which have no types where Ray is not installed. The context, which
+# knows the ledger, tries lost tasks again, and not Ray.
 _remote_event_queue: Any = ray.remote(num_cpus=0)(_EventQueue)
 _remote_work: Any = ray.remote(max_retries=0)(_carry_out)
 _remote_shard: Any = ray.remote(max_restarts=0)(_ShardActor)
@@ -128,13 +123,13 @@ class RayExecutor:
 
     @property
     def num_workers(self) -> int:
-        """How many tasks it works on at a time, at most."""
+        """The maximum number of tasks at a time."""
         return self._given or max(int(ray.cluster_resources().get("CPU", 1)), 1)
 
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
-        """Yields how tasks ended, as soon as they have; see `Executor`."""
+        """Yields the ends of tasks; see `Executor`."""
         event_queue, kept = _open_event_queue(), ray.put(work)
         under_way: list[Any] = []
 
@@ -172,12 +167,7 @@ class RayShards:
     """Shards as actors of a cluster; see `ShardGroup`."""
 
     def __init__(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> None:
-        """Starts them.
-
-        Raises:
-            ExecutionError: if the cluster has too few cores or too little memory for them.
-            WorkerLostError: if one dies while it starts.
-        """
+        """Starts them; an `ExecutionError` says that the cluster is too small."""
         self._on_event = on_event
         self._event_queue = _open_event_queue()
         cores = int(ray.cluster_resources().get("CPU", 0))
@@ -231,11 +221,7 @@ def _pass_on(event_queue: Any, on_event: EventSink) -> None:
 
 
 def _reserve(memory_bytes: int) -> dict[str, int]:
-    """Returns what a task or shard reserves.
-
-    Raises:
-        ExecutionError: if no machine of the cluster has so much; it would wait for ever.
-    """
+    """Returns what a task or shard reserves; refuses what no machine of the cluster has."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
     if memory_bytes > largest:

@@ -1,11 +1,11 @@
 """Work as data: tasks, shards, executors, cancellation, and threads that do the work.
 
-A job is everything that its tasks share; a task is one of its items. What a task finds is written
-into a ledger by whoever worked on it, under an id made of all that decides it. An executor only
-moves work: it never carries results, and may lose or repeat tasks without harm.
+A job is everything that its tasks share; a task is one of its items. The worker of a task writes
+its result into a ledger, under an id made of everything that decides it. An executor only moves
+work: it never carries results, and may lose or repeat tasks without harm.
 
-Shards keep what they have learned in their own memory, so that one that dies takes it along;
-whoever calls them goes back to what all of them have saved.
+Shards keep what they have learned in their own memory and lose it when they die; the caller then
+returns to the last state that all of them have saved.
 """
 
 import math
@@ -35,10 +35,7 @@ class WorkerLostError(Exception):
 
 
 class CancelToken:
-    """Says whether work is to end; threads may share it.
-
-    Work calls `raise_if_set` between its steps: after an iteration, before a part or a task.
-    """
+    """Says whether work is to end; threads may share it. Work checks it between its steps."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -97,7 +94,7 @@ def holding_interrupts(token: CancelToken) -> Iterator[None]:
 
 @contextmanager
 def _handling_interrupts(handler: Any) -> Iterator[None]:
-    """Handles Ctrl-C in the main thread; in others it is somebody else's business."""
+    """Handles Ctrl-C, if this is the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -117,13 +114,12 @@ class Task(Generic[Item]):
     """One item of a job.
 
     Attributes:
-        key: its name, in which tasks of a job differ.
-        item: what the job is given; it can be pickled.
-        memory_bytes: at most at one time; tasks that do not fit are not run side by side.
+        key: its name, unique in its job.
+        item: the argument of the job; it can be pickled.
+        memory_bytes: peak; tasks that do not fit are not run side by side.
         seconds: of one core, about; the longest tasks come first.
-        is_alone: whether it has all threads of its worker for itself, so that its times mean
-            something.
-        attempt: 1 for the first time that it is tried.
+        is_alone: whether it has all threads of its worker, so that its times mean something.
+        attempt: 1 at first.
     """
 
     key: str
@@ -136,14 +132,7 @@ class Task(Generic[Item]):
 
 @dataclass(frozen=True)
 class Worker:
-    """What a task has to work with.
-
-    Attributes:
-        num_threads: threads that it may use, its own included.
-        pool: where the others come from when they are free; None if there are none.
-        on_event: told about progress.
-        cancel: ends the work.
-    """
+    """The resources of a task: threads, its own included, their pool, events and cancellation."""
 
     num_threads: int = 1
     pool: WorkerPool | None = None
@@ -153,12 +142,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What a task found.
-
-    Attributes:
-        arrays: the same bits whoever computes them.
-        measured: what is not, such as seconds; goes into JSON.
-    """
+    """The result of a task: arrays with the same bits everywhere, and measurements for JSON."""
 
     arrays: Arrays
     measured: Mapping[str, Any] = field(default_factory=dict)
@@ -177,13 +161,7 @@ class Job(Protocol[ItemOfJob]):
 
 @dataclass(frozen=True)
 class TaskEnd(Generic[Item]):
-    """How a task ended.
-
-    Attributes:
-        task: which.
-        error: what it raised, or `WorkerLostError`; None if its worker has written its result.
-        entry: what it found; None if it failed, and as far as an executor knows.
-    """
+    """The end of a task: an error, or an entry of the ledger, which executors do not know."""
 
     task: Task[Item]
     error: Exception | None = None
@@ -208,12 +186,9 @@ class ShardGroup(Protocol):
     """Shards under way."""
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Returns what a method of each shard returns, each with its own arguments, in order.
+        """Calls a method of each shard, each with its own arguments, and returns the answers.
 
-        They are called at the same time where that can be.
-
-        Raises:
-            WorkerLostError: if one has died; the group is of no use any more.
+        A `WorkerLostError` means that one has died; the group is of no use any more.
         """
 
     def close(self) -> None:
@@ -221,12 +196,7 @@ class ShardGroup(Protocol):
 
 
 def gather(answers: Sequence[Future[Any]], look: Callable[[], None] = lambda: None) -> list[Any]:
-    """Returns all answers, in their order, when all are there; the first error is raised.
-
-    Args:
-        answers: of workers that must not be asked again while they work.
-        look: called several times a second until then.
-    """
+    """Waits for all answers, calling ``look`` several times a second; raises the first error."""
     while wait(answers, _SECONDS_BETWEEN_LOOKS).not_done:
         look()
     look()
@@ -255,9 +225,8 @@ class Executor(Protocol):
     """Moves work to threads, processes or machines.
 
     Attributes:
-        name: as on the command line.
+        name: on the command line.
         is_here: whether its workers are threads of this process, which share its memory.
-        num_workers: how many tasks it works on at a time, at most.
     """
 
     name: str
@@ -265,32 +234,19 @@ class Executor(Protocol):
 
     @property
     def num_workers(self) -> int:
-        """How many tasks it works on at a time, at most."""
+        """The maximum number of tasks at a time."""
 
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
-        """Yields how tasks ended, as soon as they have.
+        """Yields the ends of tasks, as soon as they are known.
 
-        Tasks are taken one by one, when there is room for another. Whoever stops early, or sets
-        the token, waits for those under way, which end at their next step.
-
-        Args:
-            work: carries out a task.
-            tasks: in the order in which to begin.
-            on_event: told about progress, wherever that is made.
-            cancel: ends the work.
-
-        Raises:
-            CancelledError: if the token was set.
+        Tasks are taken one by one, when there is room for another. A caller that stops early, or
+        sets the token (`CancelledError`), waits for those under way, which end at their next step.
         """
 
     def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> ShardGroup:
-        """Starts a worker for each part, which can be pickled; they live until the group is closed.
-
-        Raises:
-            WorkerLostError: if one dies while it starts.
-        """
+        """Starts a worker for each part, which can be pickled; they live until the group closes."""
 
 
 def map_side_by_side(
@@ -302,23 +258,12 @@ def map_side_by_side(
     look: Callable[[], None] | None = None,
     stop: Callable[[], None] = lambda: None,
 ) -> Iterator[TaskEnd[Any]]:
-    """Yields how tasks ended, as soon as they have; all executors work on tasks in this way.
+    """Yields the ends of tasks, as soon as they are known; all executors share this loop.
 
-    A task that does not fit beside those under way waits until it does. One is always begun if no
-    other is under way: what it needs is an estimate. If the caller stops early no task is begun any
-    more, and those under way are waited for.
-
-    Args:
-        begin: begins a task.
-        tasks: in the order in which to begin; taken one by one.
-        count_workers: returns how many tasks there can be at a time.
-        cancel: ends the work.
-        memory_bytes: what tasks under way may need together.
-        look: called several times a second while tasks are under way.
-        stop: ends those under way that do not look at the token.
-
-    Raises:
-        CancelledError: if the token was set.
+    A task that does not fit beside those under way waits until it does. One always begins if no
+    other is under way: its memory is an estimate. If the caller stops early no task begins any
+    more, and those under way are awaited. ``look`` is called several times a second meanwhile;
+    ``stop`` ends tasks that do not check the token.
     """
     running: dict[Future[None], Task[Any]] = {}
     waiting: Task[Any] | None = None
@@ -371,7 +316,7 @@ def map_on_threads(
     cancel: CancelToken,
     pool: WorkerPool,
 ) -> Iterator[TaskEnd[Any]]:
-    """Yields how tasks ended that threads of a pool carry out; the pool is closed in the end."""
+    """Yields the ends of tasks that threads of a pool carry out; closes the pool in the end."""
     with closing(pool):
         begin, memory_bytes = partial(pool.begin, carry_out), available_memory_bytes()
         yield from map_side_by_side(begin, tasks, lambda: pool.num_threads, cancel, memory_bytes)
@@ -390,7 +335,7 @@ class ThreadExecutor:
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
     ) -> Iterator[TaskEnd[Any]]:
-        """Yields how tasks ended, as soon as they have; see `Executor`."""
+        """Yields the ends of tasks; see `Executor`."""
         pool = WorkerPool(self.num_workers)
         worker = Worker(self.num_workers, pool, on_event, cancel)
         return map_on_threads(lambda task: work(task, worker), tasks, cancel, pool)

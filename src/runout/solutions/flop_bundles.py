@@ -191,7 +191,7 @@ class JointFlops:
                 is_old=bundle.manifest.schema_version < FLOPS_SCHEMA_VERSION,
             )
         except (KeyError, TypeError) as error:
-            raise BundleError(str(path), f"lacks or garbles {error}") from error
+            raise BundleError(str(path), f"missing or invalid entry: {error}") from error
 
     @cached_property
     def number_of(self) -> Mapping[tuple[int, ...], int]:

@@ -174,9 +174,6 @@ def digest_config(config: str | Mapping[str, Any]) -> str:
     A text counts with its comments and order, but not its style of line endings. A mapping counts
     as JSON with sorted keys, so that two texts that mean the same have the same digest; the two
     forms of one config have different digests.
-
-    Raises:
-        BundleError: if the mapping holds something that JSON does not know.
     """
     if isinstance(config, str):
         text = config.replace("\r\n", "\n")
@@ -186,11 +183,7 @@ def digest_config(config: str | Mapping[str, Any]) -> str:
 
 
 def format_json(where: str, value: Any, indent: int | None) -> str:
-    """Returns strict JSON text (no NaN), with sorted keys if it is written without indent.
-
-    Raises:
-        BundleError: naming ``where``, if the value holds something that JSON does not know.
-    """
+    """Returns strict JSON text (no NaN), with sorted keys if it is written without indent."""
     separators = (",", ":") if indent is None else None
     try:
         return json.dumps(
@@ -207,11 +200,7 @@ def format_dtype(dtype: npt.DTypeLike) -> str:
 
 
 def build_manifest(**fields: Any) -> Manifest:
-    """Returns a manifest of all fields but ``digest``, which is added.
-
-    Raises:
-        BundleError: naming the first field with a value that it cannot have.
-    """
+    """Returns a manifest of all fields but ``digest``, which is added."""
     try:
         unsigned = Manifest(**fields, digest="0" * 64)
     except ValidationError as error:
@@ -224,11 +213,8 @@ def parse_manifest(
 ) -> Manifest:
     """Reads the text of ``manifest.json``.
 
-    Kind and version are looked at first, if given: the fields of other versions may be others.
-
-    Raises:
-        BundleError: naming ``where``, if the text is no manifest, was edited, or is not of the
-            kind and version asked for.
+    Kind and version are checked first, if given: other versions may have other fields. Errors
+    name ``where``.
     """
     try:
         raw = json.loads(content)
@@ -295,16 +281,16 @@ class Bundle:
 
 @contextmanager
 def reading_contents(path: Path | str) -> Iterator[None]:
-    """Turns what goes wrong with the contents of a bundle into a `BundleError`.
+    """Turns errors about the contents of a bundle into a `BundleError`.
 
-    Digests tell damage, but whoever writes a bundle by hand can put anything into it.
+    Digests detect damage, but a bundle written by hand may contain anything.
     """
     try:
         yield
     except BundleError:
         raise
     except (RunoutError, *_GARBLED) as error:
-        raise BundleError(str(path), f"lacks or garbles {shorten(str(error))}") from error
+        raise BundleError(str(path), f"missing or invalid entry: {shorten(str(error))}") from error
 
 
 def load_bundle(
@@ -327,9 +313,6 @@ def load_bundle(
         verify: whether to compute the sha256 of every array, which reads all of it (about 0.7
             seconds per GB). Without it, a changed number in an array goes unnoticed.
         is_writable: whether the arrays can be written to; the files never change.
-
-    Raises:
-        BundleError: naming the file at fault and what is wrong with it.
     """
     schemas = [schema_version] if isinstance(schema_version, int) else schema_version
     open_files = partial(_open_files, kind=kind, schemas=schemas)
@@ -355,11 +338,7 @@ def load_bundle(
 
 
 def read_manifest(path: Path | str) -> Manifest:
-    """Reads what a bundle of any kind says about itself, without looking at its other files.
-
-    Raises:
-        BundleError: if there is no bundle or its manifest is damaged.
-    """
+    """Reads the manifest of a bundle of any kind, and none of its other files."""
     with _using(Path(path), lambda directory, _: _read_manifest(directory)) as manifest:
         return manifest
 
@@ -375,11 +354,7 @@ def has_bundle(path: Path | str) -> bool:
 
 @contextmanager
 def _using(path: Path, use: Callable[[PinnedDirectory, ExitStack], Result]) -> Iterator[Result]:
-    """Yields what ``use`` makes of the directory at a path, and begins anew if that is replaced.
-
-    Raises:
-        BundleError: if there is no directory, or ``use`` says so of one that was not replaced.
-    """
+    """Yields what ``use`` makes of the directory at a path, and begins anew if that is replaced."""
     for _ in range(_MAX_ATTEMPTS):
         with PinnedDirectory(path) as directory, ExitStack() as stack:
             try:
@@ -397,10 +372,7 @@ def _using(path: Path, use: Callable[[PinnedDirectory, ExitStack], Result]) -> I
 def _open_files(
     directory: PinnedDirectory, stack: ExitStack, kind: str, schemas: Collection[int]
 ) -> tuple[Path, Manifest, Mapping[str, BufferedReader]]:
-    """Returns where a bundle is, its manifest, and all of its files, open, by file name.
-
-    What is open cannot be replaced any more, however long it takes to read.
-    """
+    """Returns the place of a bundle, its manifest, and its files, open, so that they stay."""
     manifest = _read_manifest(directory, kind, schemas)
     files = {name: stack.enter_context(_open_file(directory, name)) for name in manifest.files}
     return directory.path, manifest, files

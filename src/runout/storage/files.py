@@ -65,14 +65,7 @@ def sync(path: Path) -> None:
 
 
 def exchange(first: Path, second: Path) -> bool:
-    """Gives two existing files or directories each other's names, in one step that none can halve.
-
-    Returns:
-        Whether it was done; not every system and file system can.
-
-    Raises:
-        OSError: if the system can, but refuses.
-    """
+    """Exchanges two names in one step; returns False where the system cannot."""
     if not sys.platform.startswith("linux"):
         return False
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
@@ -213,24 +206,15 @@ class StagingDirectory:
     """A temporary directory next to ``target`` that `publish` turns into ``target``.
 
     Every step that renames or removes holds a lock on the parent directory, for milliseconds. The
-    staging directory itself is locked as long as its writer lives, which is how the next writer
-    knows rubbish from work in progress.
-
-    Attributes:
-        target: the name that the directory gets.
-        path: where to write until then.
+    staging directory ``path`` is locked as long as its writer lives, so that the next writer can
+    tell leftovers from work in progress.
     """
 
     def __init__(self, target: Path, marker: str, can_overwrite: bool) -> None:
         """Creates the temporary directory, and the parents of ``target`` if there are none.
 
-        Args:
-            target: the name that the directory gets.
-            marker: the file that tells our directories from others, which are never overwritten.
-            can_overwrite: whether ``target`` may exist already.
-
-        Raises:
-            BundleError: if ``target`` is in the way or its parent cannot be written.
+        A directory without the file ``marker`` is not ours and never overwritten; one with it is if
+        ``can_overwrite`` says so.
         """
         self._given = Path(target)
         # A symbolic link stays what it is, and the directory that it points to is replaced.
@@ -250,12 +234,7 @@ class StagingDirectory:
                 self._lock.acquire()
 
     def publish(self) -> None:
-        """Gives the directory its name, in place of what had that name before.
-
-        Raises:
-            BundleError: if ``target`` has come into the way, or the system refuses. Then the old
-                ``target``, if any, is untouched.
-        """
+        """Gives the directory its name, in place of an older one, which an error leaves there."""
         with reporting_os_errors(self._given, "written"):
             for file in self.path.iterdir():
                 sync(file)
@@ -362,11 +341,7 @@ class PinnedDirectory:
     is_pinned = os.open in os.supports_dir_fd  # not on Windows
 
     def __init__(self, path: Path) -> None:
-        """Finds the directory.
-
-        Raises:
-            BundleError: if there is none.
-        """
+        """Finds the directory."""
         self._given = path
         self._descriptor: int | None = None
         looks = (place for _ in range(_MAX_LOOKS) for place in directories_of(path))

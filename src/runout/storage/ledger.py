@@ -1,4 +1,4 @@
-"""What is done of a run, and which process works on the rest.
+"""The finished tasks of a run, and the process that works on each of the others.
 
 A ledger is a directory with one file for each finished task. An entry is written under a temporary
 name and renamed, and states the sha256 of the rest of it:
@@ -7,11 +7,11 @@ name and renamed, and states the sha256 of the rest of it:
     {"id", "key", "arrays": [names], "sha256", "measured", "record"} in one line, newline
     the arrays, as in .npy files, one after the other
 
-The second sha256 is that of the arrays alone. It is the same whoever has computed them; who that
-was, when and for how long is in the record.
+The second sha256 covers the arrays alone, and is the same on every machine; the record says which
+process computed them, when and for how long.
 
 Ownership is a lock (`PathLock`) that ends with its process: of a result, on the file ``.NAME.lock``
-next to it; of a task, on a file in the ledger. Files that killed processes left are in no way.
+next to it; of a task, on a file in the ledger. Files that killed processes left do no harm.
 """
 
 import hashlib
@@ -54,12 +54,7 @@ _SECONDS_UNTIL_ABANDONED = 3600.0  # an entry takes seconds to write
 
 
 class TaskId(NamedTuple):
-    """Which task an entry belongs to.
-
-    Attributes:
-        key: for people.
-        digest: 64 hexadecimal digits that stand for everything that decides its result.
-    """
+    """A task: its key for people, and the sha256 of everything that decides its result."""
 
     key: str
     digest: str
@@ -67,15 +62,7 @@ class TaskId(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskRecord:
-    """Who has finished a task, and how.
-
-    Attributes:
-        host: the name of the machine.
-        pid: the process.
-        seconds: from its beginning to its result.
-        attempt: the number of the try that succeeded.
-        finished_at: seconds since 1970.
-    """
+    """The process that finished a task, the seconds it took, the attempt, and when (Unix time)."""
 
     host: str
     pid: int
@@ -94,10 +81,10 @@ class LedgerEntry:
     """A finished task.
 
     Attributes:
-        id: which.
-        arrays: what it found, read-only and in memory.
-        measured: what another run would measure differently.
-        record: who has finished it.
+        id: of the task.
+        arrays: its results, read-only and in memory.
+        measured: times and the like, which differ between runs.
+        record: of the process that finished it.
         sha256: of the arrays, with their names.
     """
 
@@ -118,11 +105,7 @@ class Ledger:
     def __init__(
         self, path: Path | str, *, on_damage: Callable[[BundleError], None] = lambda error: None
     ) -> None:
-        """Opens the directory, or makes it; ``on_damage`` is told of damaged entries that are met.
-
-        Raises:
-            BundleError: if the directory cannot be written.
-        """
+        """Opens the directory, or makes it; ``on_damage`` gets the errors of damaged entries."""
         self.path = Path(path)
         self._on_damage = on_damage
         with reporting_os_errors(self.path, "written"):
@@ -143,18 +126,7 @@ class Ledger:
         *,
         is_durable: bool = True,
     ) -> None:
-        """Keeps the result of a task.
-
-        Args:
-            id: which task.
-            arrays: what it found.
-            record: who has finished it.
-            measured: what another run would measure differently; goes into JSON.
-            is_durable: whether to wait until it is on the disk, so that a power cut cannot undo it.
-
-        Raises:
-            BundleError: if an array holds Python objects, or the disk is full.
-        """
+        """Keeps the result of a task; durable means on the disk, so that a power cut is no loss."""
         packed = _pack(arrays)
         sha256 = hashlib.sha256(packed.getbuffer()).hexdigest()
         facts = {
@@ -262,14 +234,9 @@ def _read(file: Path) -> LedgerEntry:
 def claiming(target: Path, run_digest: str | None = None) -> Iterator[PathLock]:
     """Keeps other processes, and other threads, from working towards the same result.
 
-    Yields the lock, whose `PathLock.is_last` tells whether others still work on the same run.
-
-    Args:
-        target: the directory that the result is going to be. Its parents are made.
-        run_digest: stands for the run, which processes may share; None if they may not.
-
-    Raises:
-        BundleError: if somebody else is at it, naming the process, or no file can be made.
+    Yields the lock, whose `PathLock.is_last` says whether others still work on the same run. The
+    target is the directory of the result; its parents are made. Processes with the same
+    ``run_digest`` may share it; an error names the process that owns it.
     """
     real = Path(os.path.realpath(target))
     lock = PathLock(real.with_name(f".{real.name}.lock"), is_file=True)
@@ -299,13 +266,13 @@ def _join(lock: PathLock, target: Path, run_digest: str | None) -> None:
         if digest and digest != run_digest:
             break
         time.sleep(_SECONDS_BETWEEN_LOOKS)
-    who = f"process {owner}" if owner.isdecimal() else "another process"
-    problem = f"{who} is working on it, wait for its end or give another directory"
+    other = f"process {owner}" if owner.isdecimal() else "another process"
+    problem = f"{other} is working on it; wait until it ends or choose another directory"
     raise BundleError(str(target), problem)
 
 
 def _read_note(file: Path) -> tuple[str, str]:
-    """Returns the process and the run that a lock file names."""
+    """Returns the process and the run in a lock file."""
     try:
         owner, _, digest = file.read_bytes()[:_MAX_NOTE_BYTES].decode("latin1").partition(" ")
     except FileNotFoundError:
@@ -342,7 +309,7 @@ class TaskClaims:
                 self.release(name)
 
     def take(self, name: str) -> bool:
-        """Claims a task, unless somebody is at it; returns whether it is ours now."""
+        """Claims a task, unless another process has it; returns whether it is ours now."""
         with self._lock:
             if name in self._claims:
                 return True

@@ -45,10 +45,8 @@ def write_bundle(
 ) -> Manifest:
     """Writes a bundle of arrays, and of small values for JSON files, that are in memory, by name.
 
-    The other arguments are those of `BundleWriter`, such as ``kind`` and ``schema_version``.
-
-    Raises:
-        BundleError: if the bundle cannot be written; what was at ``path`` is then untouched.
+    The other arguments are those of `BundleWriter`, such as ``kind`` and ``schema_version``. A
+    `BundleError` leaves what was at ``path`` untouched.
     """
     with BundleWriter(path, **facts) as writer:
         for name, array in arrays.items():
@@ -123,9 +121,6 @@ class BundleWriter:
         The disk space is reserved at once where the system can do that: a full disk is an error
         here, and not a killed process on some later assignment. `commit` makes the array read-only.
         On Windows the array must be deleted (``del``) before `commit`.
-
-        Raises:
-            BundleError: if the name or dtype cannot be stored or the disk is full.
         """
         file = self._new_array_file(name, np.dtype(dtype))
         plain_shape = tuple(map(int, shape))  # numpy would write "np.int64(3)" into the header
@@ -139,22 +134,14 @@ class BundleWriter:
         return array
 
     def add_array(self, name: str, array: AnyArray) -> None:
-        """Writes a copy of ``array``.
-
-        Raises:
-            BundleError: if the name or dtype cannot be stored or the disk is full.
-        """
+        """Writes a copy of ``array``."""
         file = self._new_array_file(name, array.dtype)
         with reporting_os_errors(self._path, "written"), file.open("xb") as opened:
             np.lib.format.write_array(opened, np.asarray(array), allow_pickle=False)
         self._arrays[name] = (format_dtype(array.dtype), array.shape)
 
     def add_document(self, name: str, document: Any) -> None:
-        """Writes a small value as a JSON file; tuples come back as lists, keys as strings.
-
-        Raises:
-            BundleError: if the name cannot be stored or the value is not JSON (NaN is not).
-        """
+        """Writes a small value as JSON (without NaN); tuples come back as lists."""
         file = self._new_file(name, ".json")
         if file.name == MANIFEST_FILE:
             raise BundleError(f"document {name!r}", "is the name of the manifest, choose another")
@@ -163,11 +150,7 @@ class BundleWriter:
         self._documents.append(name)
 
     def commit(self) -> Manifest:
-        """Computes all digests, writes the manifest and gives the bundle its name.
-
-        Raises:
-            BundleError: if the bundle cannot be written; what was at its path is then untouched.
-        """
+        """Computes all digests, writes the manifest and gives the bundle its name."""
         staging = self._require_staging()
         with reporting_os_errors(self._path, "written"):
             for array in self._created:
@@ -258,14 +241,9 @@ def begin_bundles(
     bundles: Iterable[tuple[BundleWriter, Callable[[BundleWriter], None]]],
     first: Finish = lambda: None,
 ) -> Finish:
-    """Fills bundles and returns what commits them, which any thread may call later.
+    """Fills each bundle by its function and returns what commits them, after ``first``.
 
-    Args:
-        bundles: each with what fills it.
-        first: finishes what must be there before them.
-
-    Raises:
-        BundleError: if one cannot be written; then nothing is left of any.
+    Any thread may call that later. If one bundle cannot be written, nothing is left of any.
     """
     with ExitStack() as stack:
         writers = []
@@ -290,8 +268,8 @@ class Autosave:
     """Saves now and then, between two steps of the work.
 
     A save has two halves. ``begin`` copies the state into files, while the work waits, and returns
-    what finishes the save, which a thread does while the work goes on. A save that fails is told
-    and tried again the next time: work of hours does not end because a disk was full for a while.
+    what finishes the save, which a thread does while the work continues. A save that fails is
+    reported and tried again the next time: a disk that is full for a while ends no work of hours.
 
     Example:
         >>> with Autosave(300.0, begin, on_failure) as autosave:
@@ -311,11 +289,8 @@ class Autosave:
     ) -> None:
         """Notes what to do; the first save is due an interval after entering the ``with`` block.
 
-        Args:
-            interval_seconds: time between two saves, 0 to save never.
-            begin: begins a save; raises a `RunoutError` if it cannot.
-            on_failure: told of a save that failed, in the thread of the work.
-            clock: tells seconds.
+        An interval of 0 never saves. ``begin`` raises a `RunoutError` if it cannot save, which
+        ``on_failure`` gets in the thread of the work.
         """
         self._interval_seconds = interval_seconds
         self._begin = begin
@@ -353,11 +328,11 @@ class Autosave:
     def _finish(self, finish: Finish) -> None:
         try:
             finish()
-        except Exception as error:  # told to the thread of the work
+        except Exception as error:  # for the thread of the work
             self._problem = error
 
     def _settle(self) -> None:
-        """Waits for the save under way, and tells if it has failed."""
+        """Waits for the save under way, and reports its failure."""
         if self._finishing is not None:
             self._finishing.join()
             self._finishing = None
