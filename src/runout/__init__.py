@@ -11,7 +11,7 @@ A board with two ranges is one (`docs/spot.md`, `examples/solve_spot.py`):
 
 What was saved is looked at without the solver (`docs/views.md`):
 
-    node = runout.open_solution("runs/river").node("x:b59")
+    node = runout.open("runs/river").node("x:b59")
 """
 
 import sys
@@ -40,11 +40,13 @@ if TYPE_CHECKING:
     from runout.runs.report import report
     from runout.runs.spot import solve_spot
     from runout.runs.sweep import sweep
-    from runout.solutions.run import open_solution
+    from runout.solutions.node import Node
+    from runout.solutions.run import open
 
 __all__ = [
     "Abstraction",
     "FlopsConfig",
+    "Node",
     "Range",
     "RunConfig",
     "RunContext",
@@ -56,7 +58,7 @@ __all__ = [
     "exploitability",
     "flops",
     "load_config",
-    "open_solution",
+    "open",
     "parse_board",
     "parse_config",
     "report",
@@ -79,7 +81,8 @@ _MODULE_BY_NAME = {
     "SpotConfig": "runout.config.spot",
     "load_config": "runout.config.load",
     "parse_config": "runout.config.load",
-    "open_solution": "runout.solutions.run",
+    "Node": "runout.solutions.node",
+    "open": "runout.solutions.run",
     "Abstraction": "runout.abstraction.bucket_map",
     "exploitability": "runout.runs.judge",
     "solve_flop": "runout.flops.solve",

@@ -192,15 +192,47 @@ def test_paths_go_on_with_a_step():
     assert flop.path_after("Td9d6h") == "r2:c:Td9d6h"
 
 
-def test_a_node_as_a_frame_has_a_row_for_each_hand():
+def test_a_node_as_a_frame_has_a_row_for_each_hand_and_action():
     pytest.importorskip("pandas")
     node = decision()
     frame = node.to_dataframe()
-    assert list(frame.columns) == ["weight", "equity", "ev", "x", "x ev", "b10", "b10 ev"]
-    assert len(frame) == node.is_held[1].sum()
+    facts = ["node", "actor", "action", "label", "hand", "weight", "frequency"]
+    assert list(frame.columns) == [*facts, "action_ev_chips", "ev_chips", "equity", "board"]
+    assert len(frame) == 2 * node.is_held[1].sum()
+    (row,) = frame[(frame.hand == "AsAh") & (frame.action == "b10")].to_dict("records")
     aces = parse_combo("AhAs")
-    assert frame.loc["AsAh", "b10"] == node.strategy[1, aces]
-    assert list(node.to_dataframe(player=0).columns) == ["weight", "equity", "ev"]
+    assert (row["node"], row["actor"]) == ("x", "IP")
+    assert row["frequency"] == node.strategy[1, aces]
+    assert row["action_ev_chips"] == node.action_ev[1, aces]
+    shares = frame.groupby("hand").frequency.sum()
+    np.testing.assert_allclose(shares, 1.0)
+
+
+def test_a_frame_of_a_player_who_does_not_act_has_a_row_for_each_hand():
+    node = decision()
+    frame = node.to_dataframe(player=0)
+    assert set(frame.action) == {""}
+    assert frame.hand.is_unique
+    assert len(frame) == node.is_held[0].sum()
+    over = decision(actor=None, actions=(), strategy=np.zeros((0, NUM_COMBOS)))
+    assert set(over.to_dataframe().actor) == {"OOP", "IP"}
+
+
+def test_a_node_says_in_a_line_what_is_done():
+    text = repr(decision())
+    assert text.startswith("<Node x: IP; pot ")
+    assert "bet 10 " in text
+    assert len(text) < 120
+
+
+def test_a_notebook_shows_the_grid_in_the_colours_of_actions():
+    text = decision()._repr_html_()
+    assert text.count("<td") == NUM_HANDS
+    assert text.count("<tr") == 13
+    assert text.index(">AA<") < text.index(">AKs<") < text.index(">AKo<") < text.index(">KK<")
+    assert "hsl(0 70%" in text
+    over = decision(actor=None, actions=(), strategy=np.zeros((0, NUM_COMBOS)))
+    assert over._repr_html_().count("<td") == NUM_HANDS
 
 
 # --------------------------------------------------------------------------------------------------

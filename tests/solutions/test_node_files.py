@@ -15,7 +15,6 @@ from runout.flops.live_spot import look_at
 from runout.holdem.solver import SpotSolver
 from runout.solutions.node import Node, Quality
 from runout.solutions.node_files import (
-    held_columns,
     node_to_json,
     write_json,
     write_node_csv,
@@ -192,6 +191,6 @@ def test_sums_of_a_node_are_those_of_its_columns(node):
 def test_columns_are_named_from_the_highest_cards_down():
     spot, preflop = NODES[0], NODES[-1]
     assert node_to_json(preflop)["hands"][0] == list(HAND_NAMES)
-    names = [format_combo(combo) for combo in held_columns(spot, 0).tolist()]
+    names = [format_combo(combo) for combo in spot.held_columns(0).tolist()]
     assert node_to_json(spot)["hands"][0] == names
     assert names[0] == "AsAh"

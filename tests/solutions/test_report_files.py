@@ -15,8 +15,8 @@ from tests.samples.small_reports import make_report
 def test_a_report_comes_back_as_it_was(tmp_path):
     report = make_report()
     save_report(tmp_path, report, "pot: 20\n", "a" * 64)
-    read, bundle = load_report(tmp_path)
-    assert bundle.config_text == "pot: 20\n"
+    read = load_report(tmp_path)
+    assert read.config_text == "pot: 20\n"
     assert (read.title, read.lines, read.num_flops) == (report.title, report.lines, 4)
     for one, other in zip(report.rows, read.rows, strict=True):
         for a, b in zip(one.lines, other.lines, strict=True):
@@ -26,7 +26,7 @@ def test_a_report_comes_back_as_it_was(tmp_path):
 
 def test_the_worst_flop_says_how_well_all_are_solved(tmp_path):
     save_report(tmp_path, make_report(), "", "a" * 64)
-    report, _ = load_report(tmp_path)
+    report = load_report(tmp_path)
     quality = report.quality
     assert (quality.exploitability, quality.iterations, quality.seconds) == (0.004, 50, 4.5)
 

@@ -16,13 +16,11 @@ from runout.execution.context import RunContext
 from runout.holdem.cards import PlayerHands
 from runout.preflop.shards import live_subgame
 from runout.runs.preflop import solve_preflop
-from runout.runs.spot import solve_spot
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import NodeKind, Unit
-from runout.solutions.run import RunView, open_run, open_solution
-from runout.storage.writer import write_bundle
+from runout.solutions.run import open_run
 from runout.trees.betting import BB, SB
-from tests.samples.solve_configs import JOINT, RAW_EQUITY
+from tests.samples.solve_configs import JOINT
 
 # --------------------------------------------------------------------------------------------------
 # Whatever was solved is opened by its directory.
@@ -31,23 +29,100 @@ from tests.samples.solve_configs import JOINT, RAW_EQUITY
 RIVER = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
 
 
-def test_a_spot_and_a_run_are_told_apart(tmp_path):
-    context = RunContext(1)
-    solve_spot(**RIVER, max_iterations=5, context=context, directory=tmp_path / "spot")
-    solve_preflop(parse_config(RAW_EQUITY, RunConfig), context).save(tmp_path / "run")
-    assert isinstance(runout.open_solution(tmp_path / "spot"), StoredSpot)
-    for path in (tmp_path / "run", tmp_path / "run" / "preflop"):
-        found = open_solution(str(path))
-        assert isinstance(found, RunView)
-        assert found.node().players == ("SB", "BB")
+@pytest.mark.parametrize(
+    ("name", "kind", "title"),
+    [
+        ("river", "spot", "QsJh2h8c3d, pot "),
+        ("flop_exact", "spot", ""),
+        ("pushfold", "preflop", "10 bb"),
+        ("pushfold/preflop", "preflop", "10 bb"),
+        ("joint", "preflop", ""),
+        ("joint/flops", "preflop", ""),
+        ("report", "report", ""),
+        ("values", "values", ""),
+        ("two_phase", "preflop", ""),
+    ],
+)
+def test_anything_is_opened_by_its_directory(samples, name, kind, title):
+    for path in (samples / name, str(samples / name)):
+        found = runout.open(path)
+        assert found.kind == kind
+        assert found.title.startswith(title)
+        assert found.quality.iterations > 0
+        assert f"after {found.quality.iterations} iterations" in repr(found)
 
 
-def test_other_bundles_are_refused(tmp_path):
-    write_bundle(tmp_path / "b", kind="other", schema_version=1, arrays={})
-    with pytest.raises(BundleError, match="is of kind 'other', expected a spot or a preflop"):
-        open_solution(tmp_path / "b")
-    with pytest.raises(BundleError, match="does not exist"):
-        open_solution(tmp_path / "none")
+def test_what_is_no_solution_is_refused_in_a_line(samples, tmp_path):
+    def problem(path):
+        with pytest.raises(BundleError) as caught:
+            runout.open(path)
+        return caught.value.problem
+
+    assert problem(tmp_path / "none") == "does not exist"
+    assert problem(tmp_path) == "has no solution; give the directory that a solve wrote"
+    file = tmp_path / "notes.txt"
+    file.write_text("")
+    assert problem(file) == "is a file; give the directory that a solve wrote"
+    assert problem(file.with_suffix(".zip").absolute()) == "does not exist"
+    file.rename(file.with_suffix(".zip"))
+    assert "unpack it first" in problem(file.with_suffix(".zip"))
+    assert "holds solutions, give one of buckets, flop_compact, " in problem(samples)
+    assert problem(samples / "buckets").startswith("holds a card abstraction, expected a spot")
+    (tmp_path / "run" / "ledger").mkdir(parents=True)
+    assert problem(tmp_path / "run") == "is unfinished; rerun its command to resume"
+
+
+# --------------------------------------------------------------------------------------------------
+# All nodes, as an iteration, a frame and Parquet.
+
+
+def test_nodes_come_before_those_that_follow(samples):
+    spot = runout.open(samples / "river")
+    paths = [node.path for node in spot.nodes()]
+    assert len(paths) == len(set(paths)) == spot.spot.tree.num_nodes
+    assert paths[0] == ""
+    for path in paths[1:]:
+        assert paths.index(path.rpartition(":")[0]) < paths.index(path)
+    first = [node.path for node in spot.nodes(depth=1)]
+    assert first == ["", *(action.code for action in spot.node().actions)]
+
+
+def test_nodes_of_a_street_alone(samples):
+    run = runout.open(samples / "joint")
+    preflop = list(run.nodes(street="preflop"))
+    assert len(preflop) == run.tree.num_nodes
+    flop = list(run.nodes(path=run.tree.flop_leaves()[0].path, street="flop", depth=2))
+    assert {node.street_name for node in flop} == {"flop"}
+    assert flop[0].players == ("BB", "SB")
+    with pytest.raises(TreeError, match="street: 'fifth' is none of preflop, flop, turn, river"):
+        list(run.nodes(street="fifth"))
+    with pytest.raises(TreeError, match="depth: -1"):
+        list(run.nodes(depth=-1))
+
+
+def test_a_solution_is_a_frame_and_the_same_in_parquet(samples, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    spot = runout.open(samples / "river")
+    frame = spot.to_dataframe()
+    decisions = [node for node in spot.nodes() if node.actor is not None]
+    assert frame.node.nunique() == len(decisions)
+    rows = sum(len(node.actions) * node.is_held[node.actor].sum() for node in decisions)
+    assert spot.to_parquet(tmp_path / "all.parquet") == rows == len(frame)
+    read = pandas.read_parquet(tmp_path / "all.parquet")
+    pandas.testing.assert_frame_equal(read, frame, check_dtype=False)
+
+
+def test_reports_and_values_are_frames_of_flops(samples):
+    pytest.importorskip("pandas")
+    report = runout.open(samples / "report")
+    frame = report.to_dataframe()
+    assert len(frame) == len(report.rows)
+    assert {"flop", "suits", "ev_oop"} <= set(frame.columns)
+    values = runout.open(samples / "values")
+    frame = values.to_dataframe()
+    assert len(frame) == len(values.values) * len(values.values[0].flops)
+    np.testing.assert_allclose(frame.ev_oop_pot + frame.ev_ip_pot, 1.0, atol=1e-5)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -196,7 +271,7 @@ def test_looking_takes_no_numba(both):
     leaf, _ = first_flop(run)
     code = f"""
 import sys, runout
-view = runout.open_solution({str(path)!r})
+view = runout.open({str(path)!r})
 flop = view.node({leaf.path!r}).flops[0]
 view.node({leaf.path!r} + ":" + flop + ":x:x:8h")
 print("numba" in sys.modules)

@@ -206,7 +206,7 @@ def report_flops(
         if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
             problem = "shows a report that is there; to solve one give --output instead"
             raise OptionError(str(directory), problem)
-        report, _ = report_files.load_report(directory)
+        report = report_files.load_report(directory)
     elif path is None:
         raise OptionError("--output", "is missing, say where to write the report")
     else:

@@ -30,13 +30,13 @@ from runout.config.spot import SpotConfig
 from runout.errors import OptionError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files
-from runout.solutions.breakdown import CardReport, CardsView, Part, PartView, report_cards
+from runout.solutions.breakdown import CardReport, Part, PartView, report_cards
 from runout.solutions.flop_bundles import MOST_VERIFIED_BYTES, has_solution, load_spot
 from runout.solutions.node import Measure, Node, Provenance
-from runout.solutions.node_files import View
 from runout.solutions.preflop import FLOPS_FOLDER, VALUES_FOLDER, find_bundle
 from runout.solutions.run import open_run
 from runout.solutions.sheet import Column, Sheet, rounded
+from runout.solutions.solution import Solution
 from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import format_amount
@@ -143,7 +143,7 @@ def _find_player(node: Node, name: str | None) -> int | None:
 
 
 def _parts(
-    view: View,
+    view: Solution,
     nodes: Sequence[Node],
     part: Part,
     measure: Measure | None,
@@ -171,7 +171,7 @@ def _parts(
     return parts
 
 
-def _end(view: View, note: str, *nodes: Node) -> list[Text]:
+def _end(view: Solution, note: str, *nodes: Node) -> list[Text]:
     """Returns how far what was shown can be trusted, and where it comes from."""
     return node_tables.quality_lines(view.quality, *nodes) + ([Text(note)] if note else [])
 
@@ -183,7 +183,7 @@ def _write_json(file: Path | None, document: Json) -> None:
 @contextmanager
 def opening_spot(
     path: Path, flop: str | None, spr: float | None, node: str
-) -> Iterator[tuple[CardsView, str]]:
+) -> Iterator[tuple[Solution, str]]:
     """Opens what was solved; yields it with where it comes from, empty for nowhere."""
     if flop is None:
         if spr is not None:

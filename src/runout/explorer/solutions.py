@@ -8,9 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from runout.cards.deck import matchup_weights
 from runout.cards.flops import describe_texture
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
@@ -39,7 +36,7 @@ from runout.solutions.reports import (
 )
 from runout.solutions.run import RunView, open_run
 from runout.solutions.sheet import rounded
-from runout.solutions.values import NUM_POSITIONS, PostflopValues, ValueBundle, ValueSource
+from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
@@ -319,12 +316,12 @@ def open_spot(path: Path, has_nodes: bool = True) -> Run:
 
 
 def _open_report(found: FoundRun) -> Run:
-    report, bundle = load_report(found.bundle)
+    report = load_report(found.bundle)
     done, total = len(report.rows), report.num_flops
     return Run(
         title=f"{done:,} flops, {report.title}",
-        quality=replace(report.quality, provenance=Provenance.of(bundle.manifest)),
-        config_text=bundle.config_text or "",
+        quality=report.quality,
+        config_text=report.config_text,
         note="" if done == total else f"{done:,} of {total:,} flops are solved",
         flops=partial(_table_of_report, report, found.spots),
     )
@@ -393,17 +390,9 @@ def _open_values(path: Path) -> Run:
     """Opens a bundle; its arrays stay on the disk until they are asked about."""
     bundle = ValueBundle.load(path, verify=False)
     by_spr = {f"{values.spr:g}": values for values in bundle.values}
-    reports = [report for values in bundle.values for report in values.reports]
-    worst = max(reports, key=lambda report: report.exploitability_pot)
-    quality = Quality(
-        worst.exploitability_pot,
-        worst.meaning,
-        max(report.iterations for report in reports),
-        sum(report.seconds for report in reports),
-        provenance=Provenance.of(read_manifest(path)),
+    return Run(
+        bundle.title, bundle.quality, bundle.config_text, flops=partial(_table_of_values, by_spr)
     )
-    title = f"{len(bundle.values[0].flops)} flops at SPR {', '.join(by_spr)}"
-    return Run(title, quality, bundle.config_text, flops=partial(_table_of_values, by_spr))
 
 
 def _table_of_values(by_spr: Mapping[str, PostflopValues], choice: str) -> Json:
@@ -421,19 +410,12 @@ def _rows_of_values(values: PostflopValues) -> list[Json]:
     """Returns what each flop is worth to the ranges that it was solved for."""
     flops, rows = values.flops, []
     for number, (flop, share) in enumerate(zip(flops.flops, flops.weights.tolist(), strict=True)):
-        joint = matchup_weights(flop).astype(np.float64)
-        if values.ranges is not None:
-            joint *= values.ranges[0][:, None] * values.ranges[1][None, :]
-        means = [
-            (np.nan_to_num(values.value_pot[number, position]) * weights).sum() / joint.sum()
-            for position, weights in zip(range(NUM_POSITIONS), (joint, joint.T), strict=True)
-        ]
         rows.append(
             _flop_row(
                 flops.names[number],
                 share=share,
                 **describe_texture(flop),
-                ev=[rounded(float(mean)) for mean in means],
+                ev=[rounded(mean) for mean in values.range_evs(number)],
                 exploitability=values.reports[number].exploitability_pot,
             )
         )

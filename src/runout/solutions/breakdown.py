@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -11,8 +10,8 @@ from runout.cards.deck import format_card, parse_card
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
 from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
-from runout.solutions.node import HandSpace, Node, NodeKind, Quality, known_mean
-from runout.solutions.node_files import View
+from runout.solutions.node import HandSpace, Node, NodeKind, known_mean
+from runout.solutions.solution import Solution
 from runout.trees.paths import join_path, read_path
 
 # Parts of a range: only some hands of a player, by range text or by what they are on the board.
@@ -105,17 +104,11 @@ class Part:
         return node
 
 
-@dataclass(frozen=True, eq=False)
-class PartView:
+class PartView(Solution):
     """A solution of which a part of the hands is looked at, at every node."""
 
-    view: View
-    part: Part
-
-    @property
-    def quality(self) -> Quality | None:
-        """How well the whole is solved, if that is known."""
-        return self.view.quality
+    def __init__(self, view: Solution, part: Part) -> None:
+        self.view, self.part, self.quality = view, part, view.quality
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root."""
@@ -203,16 +196,6 @@ def _rows(node: Node, player: int, parts: dict[str, BoolArray]) -> list[Breakdow
 _CARD_LENGTH = 2
 
 
-class CardsView(View, Protocol):
-    """A solution that knows which cards are alike."""
-
-    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
-        """Returns the cards that can be dealt at a node; those together that are alike.
-
-        Cards are alike if they differ by suits only, and no range tells these suits apart.
-        """
-
-
 @dataclass(frozen=True, eq=False)
 class CardRow:
     """A node with one of the cards, and with those that differ from it by suits only.
@@ -260,7 +243,7 @@ class CardReport:
         return known_mean(values, np.nan_to_num(self.shares()))
 
 
-def report_cards(view: CardsView, path: str) -> CardReport:
+def report_cards(view: Solution, path: str) -> CardReport:
     """Returns a node with each card that can come, or could have come last, in its place.
 
     Where no card is dealt, there or on the way, that is a `TreeError`.
@@ -281,7 +264,7 @@ def report_cards(view: CardsView, path: str) -> CardReport:
     return _report(view, view.node(step.path), step.taken, tuple(later))
 
 
-def _report(view: CardsView, before: Node, taken: str | None, later: tuple[str, ...]) -> CardReport:
+def _report(view: Solution, before: Node, taken: str | None, later: tuple[str, ...]) -> CardReport:
     chosen = None if taken is None else parse_card(taken)
     rows = []
     for alike in view.cards_alike(before.path):

@@ -43,7 +43,9 @@ from runout.solutions.node import (
     known_mean,
     weight_met,
 )
+from runout.solutions.solution import Solution
 from runout.solutions.stored import StoredTables
+from runout.trees.actions import format_amount
 from runout.trees.betting import Street
 from runout.trees.paths import PathSteps, join_path, read_path
 from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN, PostflopTree
@@ -400,8 +402,10 @@ _CARDS_IN_HANDS = 4
 _KEPT_BOARDS = 8
 
 
-class StoredSpot:
+class StoredSpot(Solution):
     """A solution of a spot."""
+
+    kind = "spot"
 
     def __init__(
         self,
@@ -430,6 +434,8 @@ class StoredSpot:
         self.quality = quality
         self.config = config
         self.unit = unit
+        pot, stack = map(format_amount, (spot.tree.stakes.pot, spot.tree.stakes.stack))
+        self.title = f"{format_cards(spot.board)}, pot {pot}, stack {stack}"
         self._suits = suits or SuitMapping.identity()
         self.layouts = make_layouts(spot.tree)
         #: By street: rows of OOP's and IP's actions, by the node that they lead to, and of values.

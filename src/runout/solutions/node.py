@@ -1,7 +1,7 @@
 """What a node of a solution says, the same before and after the flop."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -16,111 +16,28 @@ from runout.cards.deck import (
     HAND_NAMES,
     NUM_COMBOS,
     NUM_HANDS,
+    NUM_RANKS,
+    format_card,
+    format_cards,
     format_combo,
+    grid_position,
     live_combos,
 )
 from runout.errors import TreeError, quote
-from runout.solutions.values import ExploitabilityMeaning
-from runout.storage.bundle import Manifest
-from runout.trees.actions import ActionKind
+from runout.solutions.solution import NOTABLE_EXPLOITABILITY_MBB as NOTABLE_EXPLOITABILITY_MBB
+from runout.solutions.solution import NOTABLE_EXPLOITABILITY_POT as NOTABLE_EXPLOITABILITY_POT
+from runout.solutions.solution import PREFLOP as PREFLOP
+from runout.solutions.solution import Curve as Curve
+from runout.solutions.solution import ExploitabilityUnit as ExploitabilityUnit
+from runout.solutions.solution import Provenance as Provenance
+from runout.solutions.solution import Quality as Quality
+from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.betting import Street
 from runout.trees.paths import join_path
 from runout.trees.tree import POSITION_NAMES, BettingTree
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-
-# How well a solution is solved, in which game that was measured, and where it comes from.
-
-
-#: Above this share of the pot, or this many thousandths of a big blind, strategies are rough.
-NOTABLE_EXPLOITABILITY_POT = 0.01
-NOTABLE_EXPLOITABILITY_MBB = 20.0
-
-
-#: Exploitability by iteration, iterations rising.
-Curve = tuple[tuple[int, float], ...]
-
-
-class ExploitabilityUnit(StrEnum):
-    """In what exploitability is counted."""
-
-    POT = "pot"
-    MBB = "mbb"
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Which program made a solution, of what, when and on what.
-
-    Attributes:
-        config_digest: names what was solved.
-        version: of `runout`.
-        date: when it was saved, in UTC.
-        processor: what computed it; None in old bundles.
-    """
-
-    config_digest: str | None
-    version: str
-    date: str
-    processor: str | None
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> "Provenance":
-        """Returns what the manifest of a bundle says."""
-        date = manifest.created_at.isoformat(timespec="seconds")
-        processor = None if manifest.machine is None else manifest.machine.processor
-        return cls(manifest.config_digest, manifest.package_version, date, processor)
-
-
-@dataclass(frozen=True)
-class Quality:
-    """How well a whole solution is solved.
-
-    Attributes:
-        exploitability: mean gain of a best response: a fraction of the pot at the root, or
-            thousandths of a big blind per hand.
-        meaning: in which game that is.
-        iterations: done.
-        seconds: taken.
-        unit: of the exploitability.
-        real_exploitability: the same with real cards, if it was measured apart.
-        curve: exploitability by iteration, whenever it was measured.
-        provenance: where it comes from; None as long as it is not saved.
-    """
-
-    exploitability: float
-    meaning: ExploitabilityMeaning
-    iterations: int
-    seconds: float
-    unit: ExploitabilityUnit = ExploitabilityUnit.POT
-    real_exploitability: float | None = None
-    curve: Curve = ()
-    provenance: Provenance | None = None
-
-    @property
-    def is_rough(self) -> bool:
-        """Whether a best response gains so much that strategies may still change much."""
-        is_of_pot = self.unit is ExploitabilityUnit.POT
-        most = NOTABLE_EXPLOITABILITY_POT if is_of_pot else NOTABLE_EXPLOITABILITY_MBB
-        return self.exploitability > most
-
-    def to_json(self) -> dict[str, Any]:
-        """Returns the same under JSON names."""
-        unsaved = dict.fromkeys(field.name for field in fields(Provenance))
-        return {
-            "exploitability": self.exploitability,
-            "unit": self.unit.value,
-            "meaning": self.meaning.value,
-            "explanation": self.meaning.explanation,
-            "real_exploitability": self.real_exploitability,
-            "rough": self.is_rough,
-            "iterations": self.iterations,
-            "seconds": self.seconds,
-            "curve": [list(point) for point in self.curve],
-            **(unsaved if self.provenance is None else asdict(self.provenance)),
-        }
 
 
 # What a node of a solution says, the same before and after the flop.
@@ -133,7 +50,7 @@ class Quality:
 #: A smaller share of the opponent's range is a rounding error, and counts as nobody.
 _SMALLEST_SHARE = 1e-9
 
-PREFLOP = "preflop"
+_HTML_COLOURS = {"FOLD": "#5b9bd5", "CHECK": "#70ad47", "CALL": "#70ad47", "arrives": "#e0a800"}
 
 
 class NodeKind(StrEnum):
@@ -222,7 +139,7 @@ class TrailStep:
     taken: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Node:
     """Everything about one node; ``H`` columns are combos or hands, players are 0 and 1.
 
@@ -290,6 +207,12 @@ class Node:
     def street_name(self) -> str:
         """The street in words."""
         return PREFLOP if self.street is None else self.street.label
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The actions, cards or flops that can follow, as steps of a path."""
+        cards = map(format_card, self.next_cards)
+        return (*(action.code for action in self.actions), *cards, *self.flops)
 
     def path_after(self, step: str) -> str:
         """Returns the path of what follows an action or a card."""
@@ -394,22 +317,120 @@ class Node:
             found[f"{action.code} ev"] = self.action_ev[number]
         return found
 
+    def tidy_columns(self, player: int | None = None) -> dict[str, Any]:
+        """Returns columns of a frame, a row for each hand and action of the actor.
+
+        Money is in the unit of the node, which names its columns: ``ev_bb``. Of a player who does
+        not act there is a row for each hand, without action.
+
+        Args:
+            player: the actor by default, both players where nobody acts.
+        """
+        if player is None and self.actor is None:
+            both = [self.tidy_columns(one) for one in (0, 1)]
+            return {name: np.concatenate([part[name] for part in both]) for name in both[0]}
+        whose = (self.actor or 0) if player is None else player
+        held, unit = self.held_columns(whose), self.unit.value
+        played = worth = np.full((1, len(held)), np.nan)
+        codes = labels = [""]
+        if whose == self.actor:
+            played, worth = self.strategy[:, held], self.action_ev[:, held]
+            codes, labels = [a.code for a in self.actions], [a.label for a in self.actions]
+        number = len(codes)
+
+        def repeat(texts: list[str]) -> Any:
+            return np.repeat(np.array(texts, dtype=object), played.size // len(texts))
+
+        return {
+            "node": repeat([self.path]),
+            "actor": repeat([self.players[whose]]),
+            "action": repeat(codes),
+            "label": repeat(labels),
+            "hand": np.tile(np.array(self.hand_space.names, dtype=object)[held], number),
+            "weight": np.tile(self.weights[whose, held], number),
+            "frequency": played.ravel(),
+            f"action_ev_{unit}": worth.ravel(),
+            f"ev_{unit}": np.tile(self.ev[whose, held], number),
+            "equity": np.tile(self.equity[whose, held], number),
+            "board": repeat([format_cards(self.board)]),
+        }
+
     def to_dataframe(self, player: int | None = None) -> "DataFrame":
-        """Returns `columns` of the hands that a player can hold, by hand; needs pandas."""
+        """Returns `tidy_columns` as a frame of pandas (``pip install "runout[frames]"``).
+
+        >>> frame = runout.open("runs/river").node("x").to_dataframe()  # doctest: +SKIP
+        >>> frame[frame.action == "b59"].nlargest(5, "frequency")  # doctest: +SKIP
+        """
         from pandas import DataFrame  # an extra: most never need it
 
-        held = np.flatnonzero(self.is_held[(self.actor or 0) if player is None else player])
-        columns = self.columns(player).items()
-        return DataFrame(
-            {name.removesuffix(" frequency"): column[held] for name, column in columns},
-            [self.hand_space.names[column] for column in held.tolist()],
-        ).rename_axis("hand")
+        return DataFrame(self.tidy_columns(player))
+
+    def held_columns(self, player: int) -> IntArray:
+        """Returns the columns that a player can hold, the highest cards first."""
+        columns = np.flatnonzero(self.is_held[player])
+        return columns if self.hand_space is HandSpace.HANDS else columns[::-1]
+
+    def __repr__(self) -> str:
+        facts = [self.label, f"pot {format_amount(self.pot)} {self.unit.value}"]
+        if self.actor is not None:
+            shares = zip(self.actions, np.nan_to_num(self.frequency()).tolist(), strict=True)
+            facts.append(", ".join(f"{action.label} {share:.1%}" for action, share in shares))
+        return f"<Node {self.path or 'root'}: {'; '.join(facts)}>"
+
+    def _repr_html_(self) -> str:
+        """Returns the grid of the 169 hands, coloured by what the actor does with them.
+
+        Cells are filled as far as hands arrive; where nobody acts, in one colour.
+        """
+        whose, labels, rows = self.actor or 0, ["arrives"], np.ones((1, NUM_HANDS))
+        if self.actor is not None:
+            labels, rows = [action.label for action in self.actions], hand_strategy(self)
+        colours = action_colours(self.actions) or [_HTML_COLOURS["arrives"]]
+        reach = np.nan_to_num(hand_reach(self, whose)).clip(0.0, 1.0)
+        cells = [
+            _html_cell(name, row, colours, labels, float(height))
+            for name, row, height in zip(HAND_NAMES, np.nan_to_num(rows).T, reach, strict=True)
+        ]
+        order = np.array(sorted(range(NUM_HANDS), key=grid_position)).reshape(NUM_RANKS, -1)
+        table = "".join(f"<tr>{''.join(cells[hand] for hand in row)}</tr>" for row in order)
+        keys = "&ensp;".join(
+            f'<span style="color:{colour}">&#9632;</span> {label}'
+            for colour, label in zip(colours, labels, strict=True)
+        )
+        head = f"{self.players[whose]}: {repr(self)[1:-1]}"
+        style = "border-collapse:collapse;font:11px sans-serif;text-align:center"
+        return f'<div>{head}</div><table style="{style}">{table}</table><div>{keys}</div>'
 
     def deals(self, player: int) -> FloatArray:
         """Returns ``[H]`` the weight of the deals in which a player has each column."""
         held = self.weights[player] * self.hand_space.num_combos
         deals: FloatArray = held * self.met_weights[player]
         return deals
+
+
+def action_colours(actions: Sequence[NodeAction]) -> list[str]:
+    """Returns a colour for each action: folds blue, calls green, bets red, larger ones darker."""
+    bets = [action for action in actions if action.kind in AGGRESSIVE_KINDS]
+    shades = {action: 65 - 35 * (n + 1) // len(bets) for n, action in enumerate(bets)}
+    return [
+        f"hsl(0 70% {shades[action]}%)" if action in shades else _HTML_COLOURS[action.kind.name]
+        for action in actions
+    ]
+
+
+def _html_cell(
+    name: str, row: FloatArray, colours: Sequence[str], labels: Sequence[str], height: float
+) -> str:
+    """Returns a cell, filled from below as far as its hand arrives, by ``row[A]`` from the left."""
+    ends = np.cumsum(row) * 100.0
+    stops = [
+        f"{colour} {end - 100.0 * share:.1f}% {end:.1f}%"
+        for colour, end, share in zip(colours, ends.tolist(), row.tolist(), strict=True)
+    ]
+    fill = f"linear-gradient(to right,{','.join(stops)})" if row.sum() > 0.0 else "none"
+    words = ", ".join(f"{label} {share:.1%}" for label, share in zip(labels, row, strict=True))
+    style = f"background:{fill} bottom/100% {100.0 * height:.1f}% no-repeat #8883;padding:4px"
+    return f'<td style="{style}" title="{name}: {words}">{name}</td>'
 
 
 def weight_met(weights: FloatArray) -> FloatArray:

@@ -2,21 +2,14 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
-import numpy as np
-
-from runout.arrays import FloatArray, IntArray
+from runout.arrays import FloatArray
 from runout.cards.deck import format_card, format_cards
 from runout.errors import TreeError
-from runout.solutions.node import (
-    HandSpace,
-    Node,
-    NodeAction,
-    Quality,
-    TrailStep,
-)
+from runout.solutions.node import Node, NodeAction, Quality, TrailStep
 from runout.solutions.sheet import DECIMALS, rounded, write_csv
+from runout.solutions.solution import Solution
 from runout.trees.actions import ActionKind
 
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.
@@ -33,7 +26,7 @@ def node_to_json(node: Node) -> Json:
     are by the actor's hands and ``ev`` is the mean over the hands that take it.
     """
     names, players = node.hand_space.names, (0, 1)
-    columns = [held_columns(node, player) for player in players]
+    columns = [node.held_columns(player) for player in players]
     document: Json = {
         "path": node.path,
         "label": node.label,
@@ -84,16 +77,10 @@ def _range_means(node: Node) -> Json:
     return {name: [rounded(mean(player)) for player in (0, 1)] for name, mean in means.items()}
 
 
-def held_columns(node: Node, player: int) -> IntArray:
-    """Returns the columns that a player can hold, the highest cards first."""
-    columns = np.flatnonzero(node.is_held[player])
-    return columns if node.hand_space is HandSpace.HANDS else columns[::-1]
-
-
 def _actions(node: Node) -> list[Json]:
     if node.actor is None:
         return []
-    columns = held_columns(node, node.actor)
+    columns = node.held_columns(node.actor)
     frequency, values = _numbers(node.frequency()), _numbers(node.action_values())
     taken = _numbers(node.combos_taken())
     return [
@@ -150,24 +137,13 @@ JSON_FORMAT = "runout-solution"
 JSON_VERSION = 2
 
 
-class View(Protocol):
-    """A solution whose nodes can be looked at."""
-
-    @property
-    def quality(self) -> Quality | None:
-        """How well the whole is solved, if that is known."""
-
-    def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root."""
-
-
 def document_head(quality: Quality | None) -> dict[str, Any]:
     """Returns what stands before the nodes of a JSON document."""
     known = None if quality is None else quality.to_json()
     return {"format": JSON_FORMAT, "version": JSON_VERSION, "quality": known}
 
 
-def write_json(view: View, stream: TextIO, depth: int | None = None, path: str = "") -> int:
+def write_json(view: Solution, stream: TextIO, depth: int | None = None, path: str = "") -> int:
     """Writes a node and what follows, one node at a time: memory does not grow with the file.
 
     The document has ``format``, ``version``, the ``quality`` of the solution and, as ``node``, what
@@ -184,11 +160,10 @@ def write_json(view: View, stream: TextIO, depth: int | None = None, path: str =
     return num_nodes
 
 
-def _write_node(view: View, stream: TextIO, node: Node, depth: int | None) -> int:
+def _write_node(view: Solution, stream: TextIO, node: Node, depth: int | None) -> int:
     """Writes a node with its children; returns how many nodes were written."""
     stream.write(_without_end(node_to_json(node)))
-    following = (*(action.code for action in node.actions), *map(format_card, node.next_cards))
-    steps = following if depth is None or depth > 0 else ()
+    steps = () if depth == 0 or node.flops else node.steps
     num_nodes = 1
     for number, step in enumerate(steps):
         stream.write((', "children": {\n' if number == 0 else ",\n") + f"{json.dumps(step)}: ")
@@ -209,7 +184,7 @@ def write_node_csv(node: Node, stream: TextIO, player: int | None = None) -> int
     The stream is opened with ``newline=""``. Returns the number of hands written.
     """
     columns = node.columns(player)
-    held = held_columns(node, (node.actor or 0) if player is None else player).tolist()
+    held = node.held_columns((node.actor or 0) if player is None else player).tolist()
     names = node.hand_space.names
     rows = ([names[h], *(rounded(float(c[h])) for c in columns.values())] for h in held)
     return write_csv(["hand", *columns], rows, stream)

@@ -25,9 +25,11 @@ from runout.solutions.node import (
     actions_of,
     known_mean,
 )
+from runout.solutions.solution import Solution
 from runout.solutions.values import ExploitabilityMeaning, ValueSource, require_array
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
+from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
 from runout.trees.layout import LEAF, NO_NODE, NUM_PLAYERS, own_reach
 from runout.trees.paths import join_path, read_path
@@ -313,23 +315,20 @@ def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
 _KINDS = {NOT_A_LEAF: NodeKind.DECISION, SHOWDOWN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
 
 
-class PreflopView:
+class PreflopView(Solution):
     """A preflop solution and what it says about single nodes."""
+
+    kind = "preflop"
 
     def __init__(self, solution: PreflopSolution, provenance: Provenance | None = None) -> None:
         """Looks at nothing yet; what is not saved has no provenance."""
         self.solution = solution
         self.tree = solution.tree
-        self.provenance = provenance
-
-    @property
-    def quality(self) -> Quality:
-        """How well the whole is solved."""
-        report = self.solution.report
+        report = solution.report
         # Flops are played in the solver's own game, or their values are given.
         has_flops = bool(report.flop_leaves)
         meaning = ExploitabilityMeaning.OWN_GAME if has_flops else ExploitabilityMeaning.REAL_GAME
-        return Quality(
+        self.quality: Quality = Quality(
             report.exploitability_mbb,
             meaning,
             report.iterations,
@@ -337,8 +336,10 @@ class PreflopView:
             ExploitabilityUnit.MBB,
             report.real_exploitability_mbb,
             report.curve_mbb,
-            self.provenance,
+            provenance,
         )
+        stacks = {format_amount(stack) for stack in self.tree.rules.stacks_bb}
+        self.title = f"{' and '.join(sorted(stacks))} bb"
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root."""

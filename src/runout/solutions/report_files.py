@@ -15,7 +15,7 @@ import numpy as np
 
 from runout.arrays import FloatArray
 from runout.cards.deck import format_card, parse_cards
-from runout.solutions.node import NodeAction
+from runout.solutions.node import NodeAction, Provenance
 from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
 from runout.solutions.reports import (
     FlopRow,
@@ -75,15 +75,15 @@ def save_report(
     )
 
 
-def load_report(path: Path) -> tuple[FlopsReport, Bundle]:
+def load_report(path: Path) -> FlopsReport:
     """Opens the report of a directory, or the bundle itself."""
     place = find_bundle(path, REPORT_FOLDER)
     bundle = load_bundle(place, REPORT_KIND, REPORT_SCHEMA_VERSION)
     with reading_contents(place):
-        return _read(bundle.documents[_DOCUMENT], bundle.arrays), bundle
+        return _read(bundle, bundle.documents[_DOCUMENT], bundle.arrays)
 
 
-def _read(document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport:
+def _read(bundle: Bundle, document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport:
     lines = tuple(map(ReportLine.from_json, document["lines"]))
     flops, facts = document["flops"], arrays[_FACTS]
     tables: list[FloatArray] = [arrays[f"line{number}"] for number in range(len(lines))]
@@ -102,6 +102,8 @@ def _read(document: Mapping[str, Any], arrays: Mapping[str, Any]) -> FlopsReport
         num_flops=int(document["num_flops"]),
         meaning=ExploitabilityMeaning(document["meaning"]),
         has_strategies=bool(document["has_strategies"]),
+        config_text=bundle.config_text or "",
+        provenance=Provenance.of(bundle.manifest),
     )
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,10 +14,11 @@ from runout.cards.deck import live_combos, parse_cards
 from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
-from runout.solutions.node import Node, NodeAction, Quality, known_mean
+from runout.solutions.node import Node, NodeAction, Provenance, Quality, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
 from runout.solutions.sheet import Column as SheetColumn
 from runout.solutions.sheet import Sheet, json_number
+from runout.solutions.solution import Solution
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import format_amount
 from runout.trees.paths import join_path, read_path
@@ -216,7 +217,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class FlopsReport:
+class FlopsReport(Solution):
     """One spot on many flops.
 
     Attributes:
@@ -226,7 +227,12 @@ class FlopsReport:
         num_flops: how many there are to be.
         meaning: in which game the exploitability of each flop is.
         has_strategies: whether the solution of each flop was kept.
+        config_text: the config of the spot, of a saved report.
+        provenance: where it comes from; None as long as it is not saved.
+        quality: how well the worst flop is solved.
     """
+
+    kind = "report"
 
     title: str
     lines: tuple[ReportLine, ...]
@@ -234,6 +240,19 @@ class FlopsReport:
     num_flops: int
     meaning: ExploitabilityMeaning
     has_strategies: bool = False
+    config_text: str = ""
+    provenance: Provenance | None = None
+    quality: Quality = field(init=False)
+
+    def __post_init__(self) -> None:
+        quality = Quality(
+            max((row.exploitability_pot for row in self.rows), default=0.0),
+            self.meaning,
+            max((int(row.iterations) for row in self.rows), default=0),
+            sum(row.seconds for row in self.rows),
+            provenance=self.provenance,
+        )
+        self.__dict__.update(quality=quality)
 
     def table(self, path: str = ROOT) -> "LineTable":
         """Returns the table of a line; a `FilterError` names those there are."""
@@ -246,25 +265,16 @@ class FlopsReport:
         names = ", ".join(name_of_line(line.path) for line in self.lines)
         raise FilterError(f"line {quote(path)}", f"is not in this report, it has {names}")
 
-    def to_dataframe(self, path: str = ROOT) -> "DataFrame":
+    def to_dataframe(self, path: str = ROOT, *_: Any) -> "DataFrame":
         """Returns all columns of a line, a row for each flop; needs pandas (``runout[frames]``)."""
         from pandas import DataFrame  # an extra
 
         return DataFrame(self.table(path).to_columns())
 
-    @property
-    def quality(self) -> Quality:
-        """How well the worst flop is solved."""
-        return Quality(
-            max((row.exploitability_pot for row in self.rows), default=0.0),
-            self.meaning,
-            max((int(row.iterations) for row in self.rows), default=0),
-            sum(row.seconds for row in self.rows),
-        )
-
     def __repr__(self) -> str:
         lines = ", ".join(name_of_line(line.path) for line in self.lines)
-        return f"<FlopsReport {len(self.rows)} of {self.num_flops} flops, lines {lines}>"
+        done = f"{len(self.rows)} of {self.num_flops} flops"
+        return f"<FlopsReport {done}, lines {lines}, {self.quality}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,18 +9,24 @@ from runout.cards.deck import HAND_BY_COMBO, format_cards, parse_cards
 from runout.cards.flops import GivenFlop
 from runout.errors import BundleError, CardError, TreeError, quote
 from runout.solutions.flop import StoredSpot
-from runout.solutions.flop_bundles import SPOT_KIND, JointFlops, load_spot
+from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND, JointFlops, load_spot
 from runout.solutions.node import Node, NodeKind, Provenance, TrailStep
 from runout.solutions.preflop import (
+    CHECKPOINT_FOLDER,
     FLOPS_FOLDER,
+    LEDGER_FOLDER,
     PREFLOP_KIND,
+    REPORT_FOLDER,
     SOLUTION_FOLDER,
     PreflopSolution,
     PreflopView,
     find_bundle,
     load_solution,
 )
-from runout.storage.bundle import has_bundle, read_manifest
+from runout.solutions.report_files import REPORT_KIND, load_report
+from runout.solutions.solution import Solution
+from runout.solutions.values import VALUES_KIND, ValueBundle
+from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
 from runout.trees.paths import PathSteps, join_path, read_path
 from runout.trees.tree import FLOP, POSITION_NAMES, PostflopTree
 
@@ -28,6 +34,9 @@ _FLOP_LABEL = "flop"
 
 #: Flops that stay open.
 _KEPT_FLOPS = 8
+
+_ARCHIVES = (".zip", ".gz", ".xz", ".tar", ".tgz", ".7z")
+_MAX_NAMES = 8
 
 
 class _Place(NamedTuple):
@@ -161,19 +170,48 @@ def _join(before: Node, given: GivenFlop, node: Node) -> Node:
     )
 
 
-# Any solution by its path: a spot, or a run with its flops.
+# Anything that was saved, by its path.
 
 
-def open_solution(path: Path | str) -> RunView | StoredSpot:
-    """Opens what was solved, without a solver: ``open_solution("runs/river").node("x:b59")``.
+def open(path: str | Path) -> Solution:
+    """Opens what was saved, without a solver: a spot, a preflop run, a report or values of flops.
+
+    >>> solution = runout.open("runs/river")  # doctest: +SKIP
+    >>> solution.node("x:b59")  # doctest: +SKIP
+    <Node x:b59: OOP; pot 239 chips; fold 41.2%, call 58.8%>
 
     Args:
-        path: the directory that `solve-spot` or `solve-preflop` wrote.
+        path: the directory that a command or `save` wrote.
     """
-    bundle = find_bundle(Path(path), SOLUTION_FOLDER)
+    bundle = _find_any(Path(path))
     kind = read_manifest(bundle).kind
     if kind == SPOT_KIND:
         return load_spot(bundle)
-    if kind == PREFLOP_KIND:
-        return open_run(path)
-    raise BundleError(str(path), f"is of kind {kind!r}, expected a spot or a preflop solution")
+    if kind in (PREFLOP_KIND, FLOPS_KIND):
+        return open_run(bundle.parent if bundle.name in (SOLUTION_FOLDER, FLOPS_FOLDER) else bundle)
+    if kind == VALUES_KIND:
+        return ValueBundle.load(bundle)
+    if kind == REPORT_KIND:
+        return load_report(bundle)
+    held = kind.replace("_", " ")
+    raise BundleError(str(path), f"holds a {held}, expected a spot, preflop run, report or values")
+
+
+def _find_any(path: Path) -> Path:
+    """Returns where the main bundle of a directory is; errors say what there is instead."""
+    for bundle in (path, path / SOLUTION_FOLDER, path / REPORT_FOLDER):
+        if has_bundle(bundle):
+            return bundle
+    if not path.exists():
+        raise BundleError(str(path), "does not exist")
+    if not path.is_dir():
+        packed = "an archive, unpack it first" if path.suffix in _ARCHIVES else "a file"
+        raise BundleError(str(path), f"is {packed}; give the directory that a solve wrote")
+    found = [*path.glob(f"*/{MANIFEST_FILE}"), *path.glob(f"*/*/{MANIFEST_FILE}")]
+    if any(folder.name in (CHECKPOINT_FOLDER, LEDGER_FOLDER) for folder in path.iterdir()):
+        raise BundleError(str(path), "is unfinished; rerun its command to resume")
+    if names := sorted({place.relative_to(path).parts[0] for place in found}):
+        more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+        listed = ", ".join(names[:_MAX_NAMES])
+        raise BundleError(str(path), f"holds solutions, give one of {listed}{more}")
+    raise BundleError(str(path), "has no solution; give the directory that a solve wrote")

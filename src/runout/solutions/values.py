@@ -1,7 +1,7 @@
 """What each hand gets back after the flop against each hand, on every solved flop."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from math import log
@@ -17,39 +17,19 @@ from runout.cards.deck import NUM_HANDS, format_cards, matchup_weights, parse_ca
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.equity.preflop import preflop_table
 from runout.errors import BundleError
+from runout.solutions.sheet import Column, Sheet
+from runout.solutions.solution import ExploitabilityMeaning as ExploitabilityMeaning
+from runout.solutions.solution import Provenance, Quality, Solution
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.trees.tree import PostflopTree
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from runout.config.flops import FlopsConfig
 
 # How a solve went.
-
-
-class ExploitabilityMeaning(StrEnum):
-    """What the exploitability of a backend is measured against."""
-
-    OWN_GAME = "own game"
-    UPPER_BOUND = "upper bound"
-    REAL_GAME = "real game"
-
-    @property
-    def explanation(self) -> str:
-        """The same in a sentence."""
-        return _EXPLANATIONS[self]
-
-    @property
-    def is_upper_bound(self) -> bool:
-        """Whether it is not measured, but cannot be larger."""
-        return self is ExploitabilityMeaning.UPPER_BOUND
-
-
-_EXPLANATIONS = {
-    ExploitabilityMeaning.OWN_GAME: "measured in the backend's own game, without real cards",
-    ExploitabilityMeaning.UPPER_BOUND: "an upper bound, in the backend's own game",
-    ExploitabilityMeaning.REAL_GAME: "measured in the game with real cards",
-}
 
 
 @dataclass(frozen=True)
@@ -125,6 +105,14 @@ class PostflopValues:
         if array.dtype.kind != "f" or (array.shape, len(self.reports)) != (shape, shape[0]):
             came = f"value_pot of shape {array.shape} with {len(self.reports)} reports"
             raise ValueError(f"{came}, {shape[0]} flops need {shape}")
+
+    def range_evs(self, flop_index: int) -> tuple[float, float]:
+        """Returns what OOP and IP get of the pot on a flop, with the ranges it was solved for."""
+        joint = matchup_weights(self.flops.flops[flop_index]).astype(np.float64)
+        if self.ranges is not None:
+            joint *= self.ranges[0][:, None] * self.ranges[1][None, :]
+        oop, ip = np.nan_to_num(self.value_pot[flop_index])
+        return float((oop * joint).sum() / joint.sum()), float((ip * joint.T).sum() / joint.sum())
 
     def average(self, hero_position: int) -> FloatArray:
         """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
@@ -367,8 +355,8 @@ VALUES_KIND = "postflop_values"
 VALUES_SCHEMA_VERSION = 2
 
 
-@dataclass(frozen=True, eq=False)
-class ValueBundle:
+@dataclass(frozen=True, eq=False, repr=False)
+class ValueBundle(Solution):
     """Values at several stack-to-pot ratios on the same flops, and the config they came from.
 
     Attributes:
@@ -378,13 +366,49 @@ class ValueBundle:
         seed: of the run.
         solutions: by ratio and flop, what the backend has kept of its strategies; none if it was
             told to keep none.
+        provenance: where it comes from; None as long as it is not saved.
     """
+
+    kind = "values"
 
     values: tuple[PostflopValues, ...]
     config_text: str
     config_digest: str
     seed: int
     solutions: tuple[tuple[Arrays, ...], ...] = ()
+    provenance: Provenance | None = None
+    title: str = field(init=False)
+    quality: Quality = field(init=False)
+
+    def __post_init__(self) -> None:
+        sprs = ", ".join(f"{values.spr:g}" for values in self.values)
+        title = f"{len(self.flops)} flops at SPR {sprs}"
+        reports = [report for values in self.values for report in values.reports]
+        worst = max(reports, key=lambda report: report.exploitability_pot)
+        quality = Quality(
+            worst.exploitability_pot,
+            worst.meaning,
+            max(report.iterations for report in reports),
+            sum(report.seconds for report in reports),
+            provenance=self.provenance,
+        )
+        self.__dict__.update(title=title, quality=quality)
+
+    def sheet(self) -> Sheet:
+        """Returns a row for each ratio and flop, with what it is worth to both ranges."""
+        keys = "spr flop weight ev_oop_pot ev_ip_pot exploitability_pot iterations seconds".split()
+        sheet = Sheet(tuple(Column(key, key=key) for key in keys))
+        for values in self.values:
+            flops = values.flops
+            for number, (name, share) in enumerate(zip(flops.names, flops.weights, strict=True)):
+                report = values.reports[number]
+                how = report.exploitability_pot, report.iterations, report.seconds
+                sheet.add(values.spr, name, float(share), *values.range_evs(number), *how)
+        return sheet
+
+    def to_dataframe(self, *_: Any) -> "DataFrame":
+        """Returns `sheet` as a frame; needs pandas."""
+        return self.sheet().to_dataframe()
 
     @cached_property
     def config(self) -> "FlopsConfig":
@@ -404,10 +428,6 @@ class ValueBundle:
     def flops(self) -> FlopList:
         """The flops that were solved."""
         return self.values[0].flops
-
-    def __repr__(self) -> str:
-        sprs = ", ".join(f"{values.spr:g}" for values in self.values)
-        return f"<ValueBundle: {len(self.flops)} flops at SPR {sprs}>"
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Writes the bundle, all of it or nothing."""
@@ -456,7 +476,8 @@ class ValueBundle:
                 values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
             solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
         digest, seed = bundle.manifest.config_digest or "", bundle.manifest.seed or 0
-        return cls(tuple(values), bundle.config_text or "", digest, seed, solutions)
+        source = Provenance.of(bundle.manifest)
+        return cls(tuple(values), bundle.config_text or "", digest, seed, solutions, source)
 
     def at_spr(self, spr: float) -> PostflopValues:
         """Returns the values of one of the solved ratios."""
