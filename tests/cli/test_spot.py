@@ -271,7 +271,7 @@ def test_any_node_of_a_joint_run_is_shown(run, samples, error_line):
     assert "a flop is dealt here, go on with --node c:x:FLOP: QsTs5s" in leaf
     river = run("spot", "show", str(path), "--node", "c-x:QhTh5h:x:x:8c:x:x:2d").stdout
     assert river.startswith(
-        "OOP acts on QhTh5h8c2d   node c:x:QhTh5h:x:x:8c:x:x:2d, pot 2, 5 behind"
+        "BB acts on QhTh5h8c2d   node c:x:QhTh5h:x:x:8c:x:x:2d, pot 2, 5 behind"
     )
     document = json.loads(run("spot", "show", str(path), "-n", "c-x:QsTs5s:x", "--json").stdout)
     assert document["quality"]["unit"] == "mbb"
