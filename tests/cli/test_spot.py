@@ -288,7 +288,7 @@ def test_any_node_of_a_joint_run_is_shown(run, samples, error_line):
     turns = json.loads(run("spot", "report", exact, "-n", "c-x:QhTh5h:x:x", "--json").stdout)
     assert sum(len(row["cards"]) for row in turns["rows"]) == 49
     assert turns["rows"][0]["cards"] == ["As", "Ad", "Ac"]
-    assert turns["mean"]["ev-ip"] + turns["mean"]["ev-oop"] == pytest.approx(2.0, abs=1e-3)
+    assert turns["mean"]["ev-sb"] + turns["mean"]["ev-bb"] == pytest.approx(2.0, abs=1e-3)
 
 
 def grid_of(lines):
