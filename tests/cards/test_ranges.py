@@ -478,3 +478,16 @@ def test_a_ten_in_digits_is_told_to_be_written_t(text):
     with pytest.raises(RangeError, match="a ten is written T, not 10"):
         Range(text)
     assert Range("AKs:0.10").num_combos == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("text", ["top10%", "10x"])
+def test_a_number_that_is_no_ten_is_not_told_to_be_one(text):
+    with pytest.raises(RangeError) as error:
+        Range(text)
+    assert "written T" not in str(error.value)
+
+
+@pytest.mark.parametrize("wrong", [["AA"], None, {"AA": 1.0}])
+def test_neither_text_nor_weights_is_one_line(wrong):
+    with pytest.raises(RangeError, match=r"is neither text such as 22\+,AKs:0.5 nor 1,326 weights"):
+        Range(wrong)

@@ -94,12 +94,7 @@ class FlopBuckets:
 
     @classmethod
     def of(cls, flop: Sequence[int], abstraction: Abstraction) -> "FlopBuckets":
-        """Asks an abstraction for all boards of a flop.
-
-        Raises:
-            AbstractionError: if it does not give a whole number from 0 up to each possible combo,
-                or more than 32,767 different ones on a street.
-        """
+        """Asks an abstraction for all boards of a flop."""
         if isinstance(abstraction, FlopBuckets) and abstraction.flop == tuple(flop):
             return abstraction
         cards = [card for card in range(NUM_CARDS) if card not in flop]
@@ -140,12 +135,7 @@ class FlopBuckets:
         return True
 
     def __call__(self, board: Sequence[int], /) -> Int16Array:
-        """Returns ``[1326]`` the bucket of each combo on the flop, or a turn or river after it.
-
-        Raises:
-            CardError: if the cards are no board.
-            AbstractionError: if the board does not begin with the flop.
-        """
+        """Returns ``[1326]`` the bucket of each combo on the flop, or a turn or river after it."""
         require_board(board)
         if set(board[:FLOP_SIZE]) != set(self.flop):
             problem = f"not a board of the flop {format_cards(self.flop)}"
@@ -164,9 +154,6 @@ class FlopBuckets:
         Args:
             labels: ``[1176]`` bucket of each live combo, in order.
             num_buckets: each of which must be used.
-
-        Raises:
-            AbstractionError: if a label is no bucket, or a bucket has no combo.
         """
         combos = live_combos(self.flop)
         if labels.shape != combos.shape or set(labels.tolist()) != set(range(num_buckets)):
@@ -212,9 +199,6 @@ def build_flop_buckets(
         seed: decides the draws of centres; streets draw from streams of their own.
         on_event: told about progress, in percent, and about capped buckets.
         team: threads to share the work; the buckets do not depend on how many.
-
-    Raises:
-        AbstractionError: if the cards are no flop or a number of buckets has no meaning.
     """
     if not all(1 <= number <= MAX_BUCKETS for number in num_buckets):
         raise AbstractionError(f"num_buckets {num_buckets}", f"1 to {MAX_BUCKETS} are possible")
@@ -262,9 +246,6 @@ def compare_partitions(labels_a: IntArray, labels_b: IntArray) -> float:
     Args:
         labels_a: ``[n]`` bucket of each hand, without blocked hands.
         labels_b: ``[n]`` bucket of the same hands in the other partition.
-
-    Raises:
-        AbstractionError: if the partitions are not of the same hands, or there are none.
     """
     if labels_a.shape != labels_b.shape or labels_a.ndim != 1 or labels_a.size == 0:
         raise AbstractionError(
@@ -345,9 +326,6 @@ def build_ev_histograms(
         num_buckets: buckets of the villain.
         spr: effective stack over pot.
         on_event: told about progress, in hands.
-
-    Raises:
-        AbstractionError: if shapes do not fit, a hand meets nobody or a value is off the scale.
     """
     num_combos = len(villain_bucket)
     shape = (NUM_POSITIONS, num_combos, num_combos)
@@ -418,9 +396,6 @@ def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: Fl
         ev_by_hand: ``[C]`` or ``[C, d]`` values in pots; squares of columns are added.
         labels: ``[C]`` bucket of each hand.
         weights: ``[C]`` not negative; hands without weight do not count.
-
-    Raises:
-        AbstractionError: if no hand has a weight.
     """
     if not weights.sum() > 0.0:
         raise AbstractionError("weights", "no hand has a weight, so there is no variance")

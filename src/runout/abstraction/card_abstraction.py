@@ -90,10 +90,6 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
         values: strengths, in any order.
         weights: how many deals each value stands for; values of weight 0 do not count.
         num_buckets: parts asked for; coinciding boundaries are dropped, so there may be fewer.
-
-    Raises:
-        AbstractionError: if nothing has weight, a value is NaN or ``num_buckets`` is out of
-            range.
     """
     if not 1 <= num_buckets <= MAX_PERCENTILE_BUCKETS:
         raise AbstractionError(
@@ -177,11 +173,7 @@ class CardAbstraction:
 
     @classmethod
     def load(cls, path: Path | str) -> "CardAbstraction":
-        """Opens a saved abstraction; its tables stay on disk until they are used.
-
-        Raises:
-            BundleError: if it is missing, damaged, or of another kind or version.
-        """
+        """Opens a saved abstraction; its tables stay on disk until they are used."""
         bundle = load_bundle(path, KIND, SCHEMA_VERSION)
         with reading_contents(path):
             return cls._from_bundle(bundle)
@@ -209,11 +201,7 @@ class CardAbstraction:
         return cls(boundaries, feature, tables, statistics, facts["origin"])
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
-        """Writes the abstraction as a bundle, all of it or nothing.
-
-        Raises:
-            BundleError: if it cannot be written, or exists and is not to be overwritten.
-        """
+        """Writes the abstraction as a bundle, all of it or nothing."""
         arrays: dict[str, Any] = {}
         for street in Street:
             arrays[f"{street.label}_boundaries"] = self.boundaries.of_street(street)
@@ -238,11 +226,7 @@ class CardAbstraction:
         )
 
     def get_bucket(self, board: Sequence[int], holding: tuple[int, int]) -> int:
-        """Returns the bucket of a holding, 0 being the weakest.
-
-        Raises:
-            CardError: if the board is no flop, turn or river, or a card is dealt twice.
-        """
+        """Returns the bucket of a holding, 0 being the weakest."""
         require_board(board)
         require_distinct((*holding, *board))
         street = street_of_board(len(board))
@@ -252,12 +236,7 @@ class CardAbstraction:
         return int(self.boundaries.buckets_of(street, strength))
 
     def get_buckets(self, deals: Uint8Array) -> Uint16Array:
-        """Returns ``[n]`` the bucket of each deal, a row of two hole cards and the board.
-
-        Raises:
-            AbstractionError: if rows do not have 5, 6 or 7 cards.
-            CardError: naming the first row with a repeated card.
-        """
+        """Returns ``[n]`` the bucket of each deal, a row of two hole cards and the board."""
         if deals.ndim != 2 or deals.shape[1] - NUM_HOLE_CARDS not in BOARD_SIZES:
             raise AbstractionError(
                 f"deals of shape {deals.shape}", "a row is 2 hole cards and 3, 4 or 5 board cards"

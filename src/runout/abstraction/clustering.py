@@ -98,9 +98,6 @@ def cluster_features(
         on_event: told if buckets are capped.
         on_share: told about progress.
         team: threads to share the work.
-
-    Raises:
-        AbstractionError: if an argument has no meaning.
     """
     _require_clusterable(features, weights, num_buckets, metric, order_key, num_restarts)
     first, row_of = merge_equal_rows(features)

@@ -62,11 +62,7 @@ class StreetFeatures:
 
 
 def counts_to_cdf(counts: IntArray | FloatArray) -> FloatArray:
-    """Returns ``[..., bins]`` the share of counts in each bin and those below; the last is 1.
-
-    Raises:
-        AbstractionError: if a row counts nothing, or less than nothing.
-    """
+    """Returns ``[..., bins]`` the share of counts in each bin and those below; the last is 1."""
     cumulative: IntArray | FloatArray = counts.cumsum(axis=-1)
     is_counted = cumulative.size > 0 and counts.min() >= 0 and cumulative[..., -1].min() > 0
     if not is_counted:
@@ -93,9 +89,6 @@ class FlopStrengths:
         Args:
             flop: three cards.
             team: threads to share the making of features.
-
-        Raises:
-            CardError: if the cards are not a flop.
         """
         canonical_flop(flop)  # refuses what is no flop
         self.flop = tuple(flop)

@@ -41,11 +41,7 @@ def card_suit(card: int) -> int:
 
 
 def parse_card(text: str) -> int:
-    """Reads one card such as ``Ah``; upper and lower case are both understood.
-
-    Raises:
-        CardError: naming the text and the part of it that is not a rank or a suit.
-    """
+    """Reads one card such as ``Ah``; upper and lower case are both understood."""
     require_no_ten(text)
     if len(text) != 2:
         raise CardError(quote(text), "a card is a rank and a suit, such as Ah")
@@ -60,8 +56,13 @@ def parse_card(text: str) -> int:
 
 def require_no_ten(text: str) -> None:
     """Raises `CardError` if a ten is written as a number."""
-    if "10" in text:
+    if has_ten_in_digits(text):
         raise CardError(quote(text), TEN_IN_DIGITS)
+
+
+def has_ten_in_digits(text: str) -> bool:
+    """Returns whether a text would be cards or hands if each 10 in it were a T."""
+    return "10" in text and not text.replace("10", "").upper().strip(RANKS + "CDHSO+- ,")
 
 
 def format_card(card: int) -> str:
@@ -70,11 +71,7 @@ def format_card(card: int) -> str:
 
 
 def parse_cards(text: str) -> tuple[int, ...]:
-    """Reads distinct cards written ``AhKd7s``, ``Ah Kd 7s`` or ``Ah,Kd,7s``, in their order.
-
-    Raises:
-        CardError: naming the token that is no card, or the dealt twice.
-    """
+    """Reads distinct cards written ``AhKd7s``, ``Ah Kd 7s`` or ``Ah,Kd,7s``, in their order."""
     require_no_ten(text)
     joined = "".join(character for character in text if character not in _SEPARATORS)
     cards = tuple(parse_card(joined[i : i + 2]) for i in range(0, len(joined), 2))
@@ -153,11 +150,7 @@ def combo_cards(combo: int) -> tuple[int, int]:
 
 
 def parse_combo(text: str) -> int:
-    """Reads a combo such as ``AhKd``.
-
-    Raises:
-        CardError: if the text is not two distinct cards.
-    """
+    """Reads a combo such as ``AhKd``."""
     require_no_ten(text)
     if len(text) % 2 and not any(separator in text for separator in " ,"):
         raise CardError(quote(text), "is not two cards, such as AhKd")
@@ -248,11 +241,7 @@ _INDEX_BY_NAME = {name: index for index, name in enumerate(HAND_NAMES)}
 
 
 def parse_canonical_hand(text: str) -> int:
-    """Reads a canonical hand such as ``AKs``, ``QQ`` or ``72o``.
-
-    Raises:
-        CardError: if it is none of the 169.
-    """
+    """Reads a canonical hand such as ``AKs``, ``QQ`` or ``72o``."""
     require_no_ten(text)
     index = _INDEX_BY_NAME.get(text[:2].upper() + text[2:].lower())
     if index is None:

@@ -175,11 +175,7 @@ def _evaluate_rows(hands: npt.NDArray[np.integer[Any]]) -> Uint16Array:
 
 
 def evaluate_board(board: Sequence[int]) -> Uint16Array:
-    """Returns ``[1326]`` strengths of all combos on a flop, turn or river, 0 where blocked.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
-    """
+    """Returns ``[1326]`` strengths of all combos on a flop, turn or river, 0 where blocked."""
     require_board(board)
     strength = np.empty(NUM_COMBOS, dtype=np.uint16)
     evaluator_kernels.evaluate_board(

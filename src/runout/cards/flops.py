@@ -111,11 +111,7 @@ class CanonicalBoard:
 
     @classmethod
     def from_cards(cls, board: Sequence[int]) -> "CanonicalBoard":
-        """Returns the canonical form of a board of 3, 4 or 5 cards in any order.
-
-        Raises:
-            CardError: if the board has another length or a card that comes twice.
-        """
+        """Returns the canonical form of a board of 3, 4 or 5 cards in any order."""
         require_board(board)
         ranks_by_suit: list[list[int]] = [[] for _ in range(NUM_SUITS)]
         for card in sorted(board, reverse=True):
@@ -296,11 +292,7 @@ class GivenFlop:
 
     @classmethod
     def parse(cls, text: str) -> "GivenFlop":
-        """Reads a flop such as ``AhKd7s``.
-
-        Raises:
-            CardError: if it is not three different cards.
-        """
+        """Reads a flop such as ``AhKd7s``."""
         cards = tuple(parse_cards(text))
         canonical_flop(cards)
         return cls(cards)
@@ -341,10 +333,6 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
 
     Args:
         flops: texts such as ``AhKd7s``, or cards; they are made canonical, and keep their names.
-
-    Raises:
-        CardError: if an entry is not a flop.
-        FlopListError: if there are none, or two are the same up to suits.
     """
     if not flops:
         raise FlopListError("flops", "the list is empty")
@@ -369,9 +357,6 @@ def read_flops(text: str) -> FlopList:
 
     ``AhKd7s``, or ``AhKd7s:0.5`` as in lists of other programs; without weights each flop counts
     as often as it comes. What follows a ``#`` is no flop.
-
-    Raises:
-        FlopListError: naming the line at fault, or if two flops are the same up to suits.
     """
     names, weights = [], []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -408,9 +393,6 @@ def random_flops(count: int, seed: int) -> FlopList:
     Args:
         count: number of flops, 1 to 1,755.
         seed: the same seed draws the same flops.
-
-    Raises:
-        FlopListError: if there are not so many flops.
     """
     if not 1 <= count <= NUM_CANONICAL_FLOPS:
         raise FlopListError(
@@ -433,11 +415,7 @@ def random_flops(count: int, seed: int) -> FlopList:
 
 
 def subset_flops(size: int) -> FlopList:
-    """Returns a shipped subset whose weighted averages come close to those over all flops.
-
-    Raises:
-        FlopListError: if no subset of this size is shipped.
-    """
+    """Returns a shipped subset whose weighted averages come close to those over all flops."""
     subset = _load_subset(size)
     weight_by_flop: dict[str, float] = subset["weights"]
     weights = np.array(list(weight_by_flop.values()))
@@ -446,11 +424,7 @@ def subset_flops(size: int) -> FlopList:
 
 
 def canonical_flop(cards: Sequence[int]) -> Flop:
-    """Returns the canonical form of a flop, highest card first.
-
-    Raises:
-        CardError: if it is not three different cards.
-    """
+    """Returns the canonical form of a flop, highest card first."""
     if len(cards) != 3:
         raise CardError(f"flop {format_cards(cards)!r}", f"{len(cards)} cards, a flop has 3")
     high, middle, low = CanonicalBoard.from_cards(cards).cards
@@ -512,9 +486,6 @@ def describe_texture(flop: Sequence[int]) -> dict[str, str]:
     """Returns what players call a flop, canonical or not, by kind.
 
     A flop is connected if two hole cards can make a straight with it.
-
-    Raises:
-        CardError: if it is not three different cards.
     """
     cards = canonical_flop(flop)
     suits = {card_suit(card) for card in cards}

@@ -152,11 +152,7 @@ class HandClasses:
     nut_rank: Int16Array
 
     def mask(self, names: Iterable[str]) -> BoolArray:
-        """Returns ``[1326]`` the live combos that are in any of the named classes.
-
-        Raises:
-            CardError: naming the first name that is no class.
-        """
+        """Returns ``[1326]`` the live combos that are in any of the named classes."""
         mask = np.zeros(NUM_COMBOS, dtype=np.bool_)
         for name in names:
             mask |= self._mask_of(name)
@@ -176,11 +172,7 @@ class HandClasses:
 
 
 def parse_hand_classes(text: str) -> tuple[str, ...]:
-    """Reads names of classes between commas, such as ``sets,flush-draws``, each kept once.
-
-    Raises:
-        CardError: naming the first that is no class, or if there is none.
-    """
+    """Reads names of classes between commas, such as ``sets,flush-draws``, each kept once."""
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",")))
     for name in names:
         _require_name(name)
@@ -188,11 +180,7 @@ def parse_hand_classes(text: str) -> tuple[str, ...]:
 
 
 def classify_hands(board: Sequence[int]) -> HandClasses:
-    """Returns what all 1,326 combos are on a flop, turn or river.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
-    """
+    """Returns what all 1,326 combos are on a flop, turn or river."""
     score = score_board(board)
     board_ranks = sorted({card_rank(card) for card in board}, reverse=True)
     pair_rank = _rank_of_counting_pair(score)

@@ -56,11 +56,7 @@ class HandIndexer:
         return f"HandIndexer({self.cards_per_round})"
 
     def index(self, cards: Sequence[int]) -> int:
-        """Returns the class of a deal whose cards are given round by round.
-
-        Raises:
-            CardError: if the number of cards is wrong, or one is repeated or no card.
-        """
+        """Returns the class of a deal whose cards are given round by round."""
         require_distinct(cards)
         if len(cards) != self.num_cards:
             raise CardError(
@@ -70,11 +66,7 @@ class HandIndexer:
         return int(self.index_many(np.array([cards], dtype=np.uint8))[0])
 
     def index_many(self, cards: Uint8Array) -> IntArray:
-        """Returns ``[n]`` the class of each deal, a row of ``cards[n, k]``.
-
-        Raises:
-            CardError: if rows have the wrong length, or naming a row with an impossible deal.
-        """
+        """Returns ``[n]`` the class of each deal, a row of ``cards[n, k]``."""
         if cards.ndim != 2 or cards.shape[1] != self.num_cards:
             raise CardError(
                 f"cards of shape {cards.shape}",

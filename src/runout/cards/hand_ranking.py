@@ -58,20 +58,12 @@ _NUM_DECIDING_RANKS = (5, 4, 3, 3, 1, 5, 2, 2, 1)
 
 
 def category(strength: int) -> HandCategory:
-    """Returns the category of a strength.
-
-    Raises:
-        ValueError: if it is not 1 to 7462.
-    """
+    """Returns the category of a strength."""
     return _unpack(_score_of_strength(strength))[0]
 
 
 def describe_strength(strength: int) -> str:
-    """Returns a strength in words, such as ``full house, kings over twos``.
-
-    Raises:
-        ValueError: if it is not 1 to 7462.
-    """
+    """Returns a strength in words, such as ``full house, kings over twos``."""
     kind, ranks = _unpack(_score_of_strength(strength))
     first = _RANK_NAMES[ranks[0]]
     letters = "-".join(RANKS[rank] for rank in ranks)
@@ -203,11 +195,7 @@ _NUM_KEPT_RANKS = 512  # more than the 455 of all flops, or all runouts of one f
 
 
 def score_board(board: Sequence[int]) -> IntArray:
-    """Returns ``[1326]`` scores (see `hand_ranking`) of all combos, 0 where blocked.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
-    """
+    """Returns ``[1326]`` scores (see `hand_ranking`) of all combos, 0 where blocked."""
     require_board(board)
     board_ranks = tuple(sorted(card_rank(card) for card in board))
     score: IntArray = _scores_of_ranks(board_ranks)[HIGH_RANK, LOW_RANK]

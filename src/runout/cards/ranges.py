@@ -24,6 +24,7 @@ from runout.cards.deck import (
     format_combo,
     grid_position,
     hand_index_of_ranks,
+    has_ten_in_digits,
     parse_combo,
     require_distinct,
 )
@@ -92,20 +93,12 @@ class Range:
         return means
 
     def without_cards(self, dead_cards: Sequence[int]) -> "Range":
-        """Returns the range without the combos that hold a dead card; other weights stay.
-
-        Raises:
-            CardError: if a dead card does not exist or is repeated.
-        """
+        """Returns the range without the combos that hold a dead card; other weights stay."""
         require_distinct(dead_cards)
         return Range(np.where(COMBO_HAS_CARD[:, list(dead_cards)].any(axis=1), 0.0, self.weights))
 
     def live_on(self, board: Sequence[int], where: str = "range") -> "Range":
-        """Returns what a board leaves of the range.
-
-        Raises:
-            RangeError: if nothing is left, naming the range as ``where`` and the card to blame.
-        """
+        """Returns what a board leaves of the range."""
         if self.is_empty:
             raise RangeError(where, "every weight is 0, no combo is left")
         left = self.without_cards(board)
@@ -172,8 +165,12 @@ class Range:
 
 def _check(weights: npt.ArrayLike) -> FloatArray:
     """Returns a read-only copy of ``[1326]`` weights from 0 to 1."""
-    # Adding zero copies, and turns -0.0 into 0.0 so that equal ranges have equal hashes.
-    checked: FloatArray = np.asarray(weights, dtype=np.float64) + 0.0
+    try:
+        # Adding zero copies, and turns -0.0 into 0.0 so that equal ranges have equal hashes.
+        checked: FloatArray = np.asarray(weights, dtype=np.float64) + 0.0
+    except (TypeError, ValueError):
+        problem = f"{quote(weights)} is neither text such as 22+,AKs:0.5 nor {NUM_COMBOS:,} weights"
+        raise RangeError("range", problem) from None
     if checked.shape != (NUM_COMBOS,):
         raise RangeError("weights", f"shape {checked.shape}, a range needs ({NUM_COMBOS},)")
     outside = np.flatnonzero(~((checked >= 0.0) & (checked <= 1.0)))  # NaN is outside, too
@@ -266,7 +263,7 @@ def _parse_weight(text: str) -> float:
 
 
 def _parse_combos(name: str) -> IntArray:
-    if "10" in name:
+    if has_ten_in_digits(name):
         raise _UnreadableGroupError(TEN_IN_DIGITS)
     if name.lower() == RANDOM:
         return np.arange(NUM_COMBOS)

@@ -1,1 +1,3 @@
-"""Exact all-in equities and strength distributions, by enumeration."""
+"""Exact all-in equities and strength distributions, by enumeration; private."""
+
+__all__: list[str] = []

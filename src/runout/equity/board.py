@@ -101,9 +101,6 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
     Args:
         board: 3 to 5 cards.
         among: only these combos, as far as the board leaves them possible; all by default.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
     """
     require_board(board)
     combos = live_combos(board)
@@ -175,12 +172,7 @@ class StrengthHistograms:
 
 
 def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHistograms:
-    """Returns the exact strength distribution of every combo of a flop, turn or river.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
-        ValueError: if ``num_bins`` is not positive.
-    """
+    """Returns the exact strength distribution of every combo of a flop, turn or river."""
     if num_bins < 1:
         raise ValueError(f"num_bins: {num_bins} is not a positive number of bins")
     require_board(board)
@@ -255,11 +247,7 @@ def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> di
 
 
 def verify_matchups(num_workers: int, on_event: EventSink = ignore_event) -> int:
-    """Counts all boards again and returns the number of matchups that agree with the shipped file.
-
-    Raises:
-        TableError: if any does not, or the file cannot be read.
-    """
+    """Counts all boards again; returns the number of matchups that agree with the shipped file."""
     shipped = preflop_equity().wins_of_hand
     class_of, num_classes = matchup_classes()
     rebuilt = rebuild_matchups(num_workers, on_event)["wins"]

@@ -51,11 +51,7 @@ class HandStrength(Generic[Number]):
 
 
 def hand_strength(board: Sequence[int], holding: tuple[int, int]) -> HandStrength[float]:
-    """Returns the strength of one holding on a flop (990 villains, 1,081 runouts), turn or river.
-
-    Raises:
-        CardError: if the board has another size, or a card is dealt twice.
-    """
+    """Returns the strength of a holding on a flop (990 villains, 1,081 runouts), turn or river."""
     require_board(board)
     require_distinct((*board, *holding))
     rest = [card for card in range(NUM_CARDS) if card not in (*board, *holding)]
@@ -72,11 +68,7 @@ def hand_strength(board: Sequence[int], holding: tuple[int, int]) -> HandStrengt
 
 
 def board_strengths(board: Sequence[int]) -> HandStrength[FloatArray]:
-    """Returns the strengths ``[C]`` of all live combos of a board, sharing the work.
-
-    Raises:
-        CardError: if the board is not 3, 4 or 5 distinct cards.
-    """
+    """Returns the strengths ``[C]`` of all live combos of a board, sharing the work."""
     equity = compute_board_equity(board)
     counts = np.empty((len(equity.combos), NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
     equity_kernels.count_transitions(

@@ -119,11 +119,7 @@ class PreflopEquity:
 
 @cache
 def preflop_equity() -> PreflopEquity:
-    """Returns the shipped table.
-
-    Raises:
-        TableError: if the file is missing or is not the one that this version was built with.
-    """
+    """Returns the shipped table."""
     with as_file(files("runout.equity") / "data" / FILE_NAME) as path:
         wins = cast(Uint32Array, load_arrays(path, DIGEST)["wins"])
     class_of, _ = matchup_classes()
