@@ -121,7 +121,7 @@ def test_too_little_memory_is_refused_with_advice(refused, rows, monkeypatch):
     monkeypatch.setattr(memory, "available_memory_bytes", lambda: 1e6)
     line = refused("--solve-type", "mccfr,exact")
     assert line.startswith("memory: exact needs ")
-    assert ", 1.0 MB are free; exact_precision: 16 needs " in line
+    assert ", 1.0 MB is available; exact_precision: 16 needs " in line
     assert line.endswith("; give fewer sizes or raises, or leave exact out of --solve-type")
     assert "precision: 16" not in refused("--solve-type", "exact:exact_precision=16")
     assert rows.asked == []

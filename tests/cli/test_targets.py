@@ -97,7 +97,7 @@ def test_a_full_disk_is_noticed_before_the_work(tmp_path, monkeypatch):
 
 def test_too_little_memory_is_noticed_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(backend, "available_memory_bytes", lambda: 800_000_000)
-    line = "memory: the build needs 900 MB, 800 MB are free"
+    line = "memory: the build needs 900 MB, 800 MB is available"
     with pytest.raises(ExecutionError, match=line):
         require_resources(SMALL, "the build", tmp_path)
 
@@ -142,7 +142,7 @@ def test_a_machine_that_is_too_small_is_refused_with_advice(monkeypatch):
     with pytest.raises(ExecutionError) as caught:
         require_resources(cost, "the solve", Path("x"))
     assert str(caught.value) == (
-        "memory: the solve needs 1.2 GB, 1.0 GB are free; exact_precision: 16 needs "
+        "memory: the solve needs 1.2 GB, 1.0 GB is available; exact_precision: 16 needs "
         "600 MB; --workers 1 needs 300 MB; give fewer sizes"
     )
 

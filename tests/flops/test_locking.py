@@ -170,11 +170,11 @@ def test_sixteen_bits_lock_single_hands_beside_hands_that_learn():
 @pytest.mark.parametrize(
     ("path", "strategy", "error", "message"),
     [
-        ("a:c", {"KK": [1.0]}, TreeError, "lock after a:c: nobody acts at a showdown"),
+        ("a:c", {"KK": [1.0]}, TreeError, "lock after a:c: not a decision but a showdown"),
         ("a", {"KK": [0.5, 0.4]}, RangeError, "do not sum to 1: 0.5, 0.4"),
         ("a", {"KK": [1.5, -0.5]}, RangeError, "not from 0 to 1: 1.5, -0.5"),
         ("a", {"KK": [1.0]}, RangeError, "KK: 1 probabilities, the 2 actions are f, c"),
-        ("a", {"KK": {"x": 1.0}}, TreeError, "KK: 'x' is no action, the 2 actions are f, c"),
+        ("a", {"KK": {"x": 1.0}}, TreeError, "KK: 'x' is not an action, the 2 actions are f, c"),
         ("a", {"KK": [float("nan"), 1.0]}, RangeError, "KK: a probability is not a number"),
         ("a", {"AA": {"c": 1.0}}, RangeError, "the player holds none of the hands"),
         ("a", {"KX": {"c": 1.0}}, RangeError, "'KX'"),

@@ -255,7 +255,7 @@ def test_too_little_memory_is_refused_with_advice(monkeypatch):
     with pytest.raises(ExecutionError) as caught:
         solve(**wide)
     assert str(caught.value).startswith("memory: the solve needs ")
-    assert ", 1.0 MB are free; precision 16 needs " in str(caught.value)
+    assert ", 1.0 MB is available; precision 16 needs " in str(caught.value)
     assert "fewer sizes" in str(caught.value)
     with pytest.raises(ExecutionError) as caught:
         solve(**wide, precision=16)

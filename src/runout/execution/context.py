@@ -226,7 +226,7 @@ class _LedgerRun(Generic[Item]):
         """Counts tasks as lost that the executor has taken and never told the end of."""
         for id in list(self._under_way):
             self._under_way.discard(id)
-            yield from self._lose(id, "nobody knows what became of it")
+            yield from self._lose(id, "its worker never reported an end")
 
     def _lose(self, id: TaskId, loss: str) -> Iterator[TaskEnd[Item]]:
         task = self.open[id]

@@ -258,7 +258,7 @@ class Cost:
         available = available_memory_bytes()
         if self.memory_bytes > available:
             needed = f"{work} needs {format_bytes(self.memory_bytes)}{place}"
-            problem = f"{needed}, {format_bytes(available)} are free"
+            problem = f"{needed}, {format_bytes(available)} is available"
             raise ExecutionError("memory", "; ".join(filter(None, (problem, self.advice))))
 
 

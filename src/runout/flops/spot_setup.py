@@ -68,7 +68,7 @@ class _Decision:
         position = find_position(spot, path)
         where = f"lock {position.place}"
         if position.kind != NodeKind.DECISION:
-            raise TreeError(where, f"nobody acts at a {position.kind}")
+            raise TreeError(where, f"not a decision but a {position.kind}")
         if position.street == Street.RIVER and not solver.game.rivers.is_exact:
             problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
             raise TreeError(where, problem)
@@ -207,7 +207,7 @@ def _read_row(decision: _Decision, text: str, probabilities: Probabilities) -> F
     if isinstance(probabilities, Mapping):
         unknown = [code for code in probabilities if code not in decision.codes]
         if unknown:
-            problem = f"{text}: {quote(unknown[0])} is no action, {decision.actions}"
+            problem = f"{text}: {quote(unknown[0])} is not an action, {decision.actions}"
             raise TreeError(decision.where, problem)
         row = [float(probabilities.get(code, 0.0)) for code in decision.codes]
     else:

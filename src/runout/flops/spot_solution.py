@@ -148,7 +148,7 @@ class SpotSolution:
         """
         bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=verify, is_writable=True)
         if bundle.arrays and all(name.startswith("solution_") for name in bundle.arrays):
-            problem = "keeps nothing to go on from (keep_resume: false), it can only be looked at"
+            problem = "keeps nothing to go on from (keep_resume: false), it can only be shown"
             raise BundleError(str(path), problem)
         with reading_contents(path):
             facts = _read_facts(bundle)

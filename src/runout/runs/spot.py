@@ -292,7 +292,7 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
     """
     found = load_spot_facts(directory).config
     if not resume:
-        raise BundleError(str(directory), "exists already, and is neither to go on nor replaced")
+        raise BundleError(str(directory), "exists already, neither resume nor overwrite is set")
     there, here = found.game_mapping(), config.game_mapping()
     differences = []
     for key, old, new in zip(PLAYER_KEYS, found.ranges(), config.ranges(), strict=True):
