@@ -470,9 +470,9 @@ def test_from_a_preflop_line_to_a_flop_of_a_joint_game_and_on(viewer, ids):
     assert [head.strip() for head in heads if head.strip().isalpha()] == [
         "SB",
         "BB",
-        "OOP",
-        "IP",
-        "OOP",
+        "BB",
+        "SB",
+        "BB",
     ]
     viewer.open(f"/p/{ids['joint_game']}?n=c-x")
     page.get_by_placeholder("Flop, such as Td9d6h").fill("5hThQh")

@@ -1,6 +1,7 @@
 """Tests of `runout.explorer.solutions`."""
 
 import itertools
+from copy import copy
 
 import numpy as np
 import pytest
@@ -56,7 +57,9 @@ def test_the_title_says_how_flops_were_solved(game, open_by_name):
 
 
 def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
-    odd = make_game(game.view, "colour: green\n")
+    view = copy(game.view)
+    view.config_text = "colour: green\n"
+    odd = make_game(view)
     assert odd.title == "10 bb"
     assert odd.shares == {}
 

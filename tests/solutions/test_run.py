@@ -49,6 +49,8 @@ def test_anything_is_opened_by_its_directory(samples, name, kind, title):
         assert found.kind == kind
         assert found.title.startswith(title)
         assert found.quality.iterations > 0
+        assert found.config_text
+        assert found.note == ""
         assert f"after {found.quality.iterations} iterations" in repr(found)
 
 

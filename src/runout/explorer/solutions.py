@@ -25,7 +25,7 @@ from runout.solutions.flop_bundles import (
 )
 from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.node_files import node_summary_to_json
-from runout.solutions.preflop import FLOPS_FOLDER, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
+from runout.solutions.preflop import FLOPS_FOLDER
 from runout.solutions.report_files import load_report
 from runout.solutions.reports import (
     Column,
@@ -92,19 +92,11 @@ def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
             return _open_values(found.bundle)
         case RunKind.REPORT:
             return _open_report(found)
-    bundle = load_bundle(found.bundle, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION, verify=False)
-    return make_game(open_run(found.path), bundle.config_text or "")
+    return make_game(open_run(found.path))
 
 
 class OpenedRun(NamedTuple):
-    """A solution and the files it was read from.
-
-    Attributes:
-        found: where it is.
-        run: what answers.
-        digest: names exactly these contents.
-        stamp: tells whether its files are replaced or damaged.
-    """
+    """A solution, and digest and stamp of the files that it was read from."""
 
     found: FoundRun
     run: Run
@@ -202,17 +194,16 @@ def _flop_row(flop: str, **known: Any) -> Json:
 # Preflop games.
 
 
-def make_game(view: RunView, config_text: str) -> Run:
+def make_game(view: RunView) -> Run:
     """Returns a preflop game; a config that cannot be read any more hides nothing else."""
     config: RunConfig | None
     try:
-        config = parse_config(config_text, RunConfig)
+        config = parse_config(view.config_text, RunConfig)
     except RunoutError:  # an older version wrote it
         config = None
     model = None if config is None else config.postflop_model
     flops = None if model is None else model.flop_list()
-    stacks = {format_amount(stack) for stack in view.tree.rules.stacks_bb}
-    title = f"{' and '.join(sorted(stacks))} bb"
+    title = view.title
     shares: dict[str, float] = {}
     if flops is not None:
         shares = dict(zip(flops.names, flops.weights.tolist(), strict=True))
@@ -220,7 +211,7 @@ def make_game(view: RunView, config_text: str) -> Run:
     elif config is not None:
         title += ", flops checked down" if view.tree.flop_leaves() else ", no flops"
     table = partial(_table_of_game, view, shares)
-    return Run(title, view.quality, config_text, view=view, flops=table, shares=shares)
+    return Run(title, view.quality, view.config_text, view=view, flops=table, shares=shares)
 
 
 def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Json:

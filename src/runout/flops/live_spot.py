@@ -5,7 +5,7 @@ the next card on takes an evaluating visit of the rest of the spot, so keeping a
 about as long as two iterations.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import Float32Array, FloatArray, divide
-from runout.cards.deck import NUM_COMBOS, disjoint_combos, format_card, live_combos
+from runout.cards.deck import NUM_COMBOS, disjoint_combos, live_combos
 from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.cfr.team import Team
 from runout.config.spot import SpotConfig
@@ -28,7 +28,7 @@ from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATE, Step
 from runout.holdem.tables import FixedTables, LearnedTables
 from runout.solutions.flop import StoredSpot
-from runout.solutions.node import Node, Quality, Unit, weight_met
+from runout.solutions.node import Quality, Unit, weight_met
 from runout.solutions.stored import (
     BOUNDS,
     BUCKETS,
@@ -46,7 +46,6 @@ from runout.solutions.stored import (
 from runout.solutions.values import CreateArray, FlopReport
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.paths import join_path
 
 _ZERO = np.float32(0.0)
 _EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
@@ -183,17 +182,6 @@ class _LiveTable:
 
     def __getitem__(self, place: tuple[int, Any]) -> Any:
         return self.lookup(self.depth, self.player, *place)
-
-
-def walk_nodes(view: StoredSpot, path: str = "", depth: int | None = None) -> Iterator[Node]:
-    """Yields a node and all that follow, at most so many actions and cards below it."""
-    node = view.node(path)
-    yield node
-    if depth != 0:
-        steps = [action.code for action in node.actions] or map(format_card, node.next_cards)
-        for step in steps:
-            below = None if depth is None else depth - 1
-            yield from walk_nodes(view, join_path(*filter(None, (path, step))), below)
 
 
 def look_at(

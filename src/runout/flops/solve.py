@@ -47,7 +47,7 @@ from runout.flops.backend import (
     ProgressSink,
 )
 from runout.flops.bucketed import RoundRecord, read_records
-from runout.flops.live_spot import look_at_strategy, walk_nodes
+from runout.flops.live_spot import look_at_strategy
 from runout.flops.settings import make_backend
 from runout.holdem.cards import Spot
 from runout.solutions.flop import StoredSpot
@@ -507,7 +507,7 @@ class SolvedFlop:
 
     def nodes(self, path: str = "", depth: int | None = None) -> Iterator[Node]:
         """Yields a node and all that follow, at most so many actions and cards below it."""
-        return walk_nodes(self.view, path, depth)
+        return self.view.nodes(path, depth)
 
 
 def solve_flop(

@@ -19,7 +19,7 @@ from runout.cfr.team import Team
 from runout.config.load import parse_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
-from runout.flops.live_spot import LiveSpot, look_at, store_spot, walk_nodes
+from runout.flops.live_spot import LiveSpot, look_at, store_spot
 from runout.flops.spot_setup import river_buckets, settle_locks
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
@@ -76,7 +76,7 @@ class SpotSolution:
 
     def nodes(self, path: str = "", depth: int | None = None) -> Iterator[Node]:
         """Yields a node and all that follow, at most so many actions and cards below it."""
-        return walk_nodes(self.view, path, depth)
+        return self.view.nodes(path, depth)
 
     @property
     def history(self) -> Curve:

@@ -432,7 +432,8 @@ class StoredSpot(Solution):
         self.cards = cards
         self.tables = tables
         self.quality = quality
-        self.config = config
+        self.config, self.config_text = config, ""
+        self.note = config.origin.describe() if config and config.origin else ""
         self.unit = unit
         pot, stack = map(format_amount, (spot.tree.stakes.pot, spot.tree.stakes.stack))
         self.title = f"{format_cards(spot.board)}, pot {pot}, stack {stack}"

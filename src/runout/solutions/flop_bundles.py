@@ -121,7 +121,9 @@ def load_spot(path: Path | str) -> StoredSpot:
         parts = convert_spot(arrays, streets, cards)
         arrays = {SPOT_NAMES[part]: array for part, array in parts.items()}
     tables = StoredArrays(str(path), arrays, SPOT_NAMES).read(streets, cards)
-    return StoredSpot(spot, cards, tables, quality, config)
+    stored = StoredSpot(spot, cards, tables, quality, config)
+    stored.config_text = bundle.config_text or ""
+    return stored
 
 
 # What a joint solve keeps of its flops: one flop leaf on one flop is read like a spot.

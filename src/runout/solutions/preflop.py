@@ -27,7 +27,7 @@ from runout.solutions.node import (
 )
 from runout.solutions.solution import Solution
 from runout.solutions.values import ExploitabilityMeaning, ValueSource, require_array
-from runout.storage.bundle import MANIFEST_FILE, load_bundle, reading_contents
+from runout.storage.bundle import MANIFEST_FILE, Bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
@@ -248,7 +248,8 @@ def save_solution(
 
 def note_real_exploitability(path: Path | str, mbb: float) -> None:
     """Adds to a saved solution what it loses in the real game, and changes nothing else."""
-    bundle, solution = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION), load_solution(path)
+    bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+    solution = read_solution(bundle)
     noted = replace(solution, report=replace(solution.report, real_exploitability_mbb=mbb))
     digest = bundle.manifest.config_digest or ""
     save_solution(path, noted, bundle.config_text or "", digest, overwrite=True)
@@ -256,13 +257,18 @@ def note_real_exploitability(path: Path | str, mbb: float) -> None:
 
 def load_solution(path: Path | str) -> PreflopSolution:
     """Opens a saved solution."""
-    bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+    return read_solution(load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION))
+
+
+def read_solution(bundle: Bundle) -> PreflopSolution:
+    """Returns the solution of a bundle."""
+    where = str(bundle.path)
 
     def read(name: str, shape: tuple[int, ...], *, may_be_nan: bool = False) -> Any:
         dtypes = [np.float64]
-        return require_array(str(path), bundle.arrays, name, dtypes, shape, may_be_nan=may_be_nan)
+        return require_array(where, bundle.arrays, name, dtypes, shape, may_be_nan=may_be_nan)
 
-    with reading_contents(path):
+    with reading_contents(where):
         tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
         size = (tree.num_nodes, NUM_HANDS)
         report = _report_from_mapping(bundle.documents["report"])
@@ -324,6 +330,7 @@ class PreflopView(Solution):
         """Looks at nothing yet; what is not saved has no provenance."""
         self.solution = solution
         self.tree = solution.tree
+        self.config_text = ""
         report = solution.report
         # Flops are played in the solver's own game, or their values are given.
         has_flops = bool(report.flop_leaves)

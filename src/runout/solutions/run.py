@@ -16,17 +16,18 @@ from runout.solutions.preflop import (
     FLOPS_FOLDER,
     LEDGER_FOLDER,
     PREFLOP_KIND,
+    PREFLOP_SCHEMA_VERSION,
     REPORT_FOLDER,
     SOLUTION_FOLDER,
     PreflopSolution,
     PreflopView,
     find_bundle,
-    load_solution,
+    read_solution,
 )
 from runout.solutions.report_files import REPORT_KIND, load_report
 from runout.solutions.solution import Solution
 from runout.solutions.values import VALUES_KIND, ValueBundle
-from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
+from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle, read_manifest
 from runout.trees.paths import PathSteps, join_path, read_path
 from runout.trees.tree import FLOP, POSITION_NAMES, PostflopTree
 
@@ -140,7 +141,10 @@ def open_run(path: Path | str) -> RunView:
     bundle = find_bundle(directory, SOLUTION_FOLDER)
     kept = bundle.parent / FLOPS_FOLDER
     flops_path = kept if bundle != directory and has_bundle(kept) else None
-    return RunView(load_solution(bundle), Provenance.of(read_manifest(bundle)), flops_path)
+    opened = load_bundle(bundle, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+    view = RunView(read_solution(opened), Provenance.of(opened.manifest), flops_path)
+    view.config_text = opened.config_text or ""
+    return view
 
 
 def _join(before: Node, given: GivenFlop, node: Node) -> Node:

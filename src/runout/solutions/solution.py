@@ -154,7 +154,7 @@ class Solution:
         kind: what it is: ``spot``, ``preflop``, ``report`` or ``values``.
         title: what was solved, in a few words.
         quality: how well it is solved, if that is known.
-        config_text: the config as it was given, if it was solved by itself.
+        config_text: the config as it was given; empty for what was not saved.
         note: where it comes from; empty for nothing to note.
     """
 
@@ -162,7 +162,7 @@ class Solution:
     title: str
     quality: Quality | None
     config_text: str
-    note: str
+    note: str = ""
 
     def node(self, path: str = "") -> "Node":
         """Returns what is known about the node that a path leads to, by default the root.
