@@ -112,9 +112,9 @@ def test_a_file_of_flops_may_have_weights(tmp_path):
         (["--where", "suits=monoton"], "where 'suits=monoton': 'monoton' is no value of suits"),
         (["--sort", "b99"], "sort: 'b99' is no column, use one of flop, share, weight"),
         (["--line", "x:b99"], "line 'x:b99': is not in this report, it has root, x:x"),
-        (["--plot", "a.gif"], "--plot a.gif: is no picture, give a name that ends with .png"),
+        (["--plot", "a.gif"], "--plot a.gif: unknown kind of picture, use a name that ends with .png"),
         (["--rows", "x"], "--rows: 'x' is not a whole number or all"),
-        (["--flops", "25"], "DIR: shows a report that is there; to solve one give --output"),
+        (["--flops", "25"], "DIR: is an existing report; to solve one use --output"),
     ],
 )
 def test_what_cannot_be_shown_is_one_line(error_line, made_up, options, expected):
@@ -145,7 +145,7 @@ def test_what_cannot_be_solved_is_one_line(error_line, tmp_path, options, expect
 
 
 def test_a_directory_or_a_spot_that_is_missing_is_told(error_line, tmp_path):
-    assert error_line("report", *SPOT).startswith("--output: is missing")
+    assert error_line("report", *SPOT).startswith("--output: missing")
     assert error_line("report", "-o", str(tmp_path / "a")).startswith("--oop: is missing")
     assert error_line("report", str(tmp_path / "a")).endswith("does not exist")
     run_config = error_line("report", "-c", "configs/smoke.yaml", "-o", str(tmp_path / "a"))
@@ -156,7 +156,7 @@ def test_a_directory_or_a_spot_that_is_missing_is_told(error_line, tmp_path):
 
 def test_the_report_of_another_spot_is_not_replaced(error_line, made_up):
     line = error_line("report", *SPOT, *FLOPS, *LIMITS, "-o", made_up)
-    assert line.endswith("holds the report of another spot, give another directory or --overwrite")
+    assert line.endswith("has the report of another spot, choose another directory or --overwrite")
 
 
 def test_files_follow_piosolver(solved):

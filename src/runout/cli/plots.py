@@ -32,7 +32,7 @@ _CURVE_HEIGHT = 8
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _ASCII_BLOCKS = " #"
 _AXIS = "0%", "strength", "100%"
-# Colours that are told apart by colour-blind eyes (Okabe and Ito, 2008), with lines and points.
+# Colours that colour-blind eyes can distinguish (Okabe and Ito, 2008), with lines and points.
 _LOOKS = (("#0072B2", "-", "o"), ("#D55E00", "--", "^"), ("#009E73", ":", "s"))
 _SPREADS_ON_LOG_SCALE_FROM = 0.01  # percentage points; below it, and for the many zeros, linear
 _SIZE_INCHES = (11.0, 4.8)

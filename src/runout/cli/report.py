@@ -1,4 +1,4 @@
-"""`runout report`: one spot on many flops, and looking at such a report."""
+"""`runout report`: solving one spot on many flops, and showing a report."""
 
 import math
 from contextlib import suppress
@@ -55,12 +55,10 @@ if TYPE_CHECKING:
 
 
 _LEGEND = """\
-in %, EVs and costs in chips; weight: how often the flop comes on this line; EQR: EV over what
-equity would give; nuts: share of the range among the best 5 % of made hands; all X: what it costs
-to do X with every hand while the opponent plays on as it does"""
-_ONLY = (
-    "only X: what it costs in the whole game to have no other size on the flop, both solving anew"
-)
+in %, EVs and costs in chips; weight: frequency of the flop on this line; EQR: EV over equity times
+pot; nuts: share of the range among the best 5 % of made hands; all X: cost of X with every hand
+against the same opponent"""
+_ONLY = "only X: cost of X as the only size on the flop, with both players solved again"
 
 
 def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
@@ -70,7 +68,7 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
         parts.append(Text(shown.heading("   "), style="bold"))
         reach = shown.table.column("reach").mean(shown.table.everything())
         if reach < RARE_REACH:
-            text = f"! reached in {format_percent(reach)} of deals: play here was hardly learned"
+            text = f"! reached in {format_percent(reach)} of deals: strategies here are rough"
             parts.append(Text(text, style="yellow"))
         parts += ["", reports.line_sheet(shown, choice), ""]
     has_size_costs = any(len(shown.table.values["size_cost"].T) for shown in choice.tables(report))
@@ -152,18 +150,18 @@ _EVERYTHING = "all"
 #: Kinds of pictures.
 PLOT_SUFFIXES = (".png", ".svg")
 
-_DIRECTORY = "A report that is there: shows it, and solves nothing."
+_DIRECTORY = "An existing report to display; nothing is solved."
 _FLOPS = (
-    "all, 8, 13, 25, 50, 100 or 200 that stand for all, a file, or AhKd7s,Th9h6c "
+    "all, a weighted subset of 8, 13, 25, 50, 100 or 200, a file, or AhKd7s,Th9h6c "
     f"(default {DEFAULT_FLOPS})."
 )
-_LINES = "root, x, x:b33, ...; again for more (default root, x)."
+_LINES = "Lines to report: root, x, x:b33. Repeatable (default root, x)."
 _KEEP = "Keep the solution of each flop, in DIR/spots."
-_SIZE_COSTS = "Solve each flop with every first bet alone, too: what it costs."
-_SORT = "weight, flop, b33, ev-ip, ...; -ev-ip from below."
-_WHERE = "suits=monotone, high=A,K, ...; again for more."
-_BY = "Groups to show; again for more (default all four)."
-_ROWS = "Single flops to show, 0 for none, or all."
+_SIZE_COSTS = "Solve each flop with every bet size alone, too."
+_SORT = "Order: weight, flop, b33, ev-ip; -ev-ip is ascending."
+_WHERE = "Only these textures: suits=monotone, high=A,K. Repeatable."
+_BY = "Groups to show. Repeatable (default all four)."
+_ROWS = "Number of flops to list, or all."
 _PLOT = "A bar for each flop, as .png or .svg."
 
 
@@ -192,23 +190,23 @@ def report_flops(
     plot: Annotated[Path | None, option("--plot", "FILE", _PLOT)] = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Solve one spot on many flops, and show what is done and won on each.
+    """Solve one spot on many flops and show frequencies, EVs and costs by texture.
 
-    Rows are printed as they finish; Ctrl-C keeps them, and the same command goes on. DIR has a
-    folder for each line with CSV as PioSOLVER writes it, CSV and Parquet with everything.
+    Rows are printed as they finish; after Ctrl-C the same command resumes. DIR gets a folder for
+    each line with a CSV file like PioSOLVER's, and all columns as CSV and Parquet.
     """
     if plot is not None and plot.suffix.lower() not in PLOT_SUFFIXES:
         ends = " or ".join(PLOT_SUFFIXES)
-        raise OptionError(f"--plot {plot}", f"is no picture, give a name that ends with {ends}")
+        raise OptionError(f"--plot {plot}", f"unknown kind of picture, use a name that ends with {ends}")
     filters, kinds = tuple(where or ()), tuple(by or TextureKind)
     choice = TableChoice(tuple(lines or ()), filters, sort, kinds, _read_rows(rows))
     if directory is not None:
         if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
-            problem = "shows a report that is there; to solve one give --output instead"
+            problem = "is an existing report; to solve one use --output"
             raise OptionError(str(directory), problem)
         report = report_files.load_report(directory)
     elif path is None:
-        raise OptionError("--output", "is missing, say where to write the report")
+        raise OptionError("--output", "missing, the directory to write the report to")
     else:
         spots = path.absolute() / SPOTS_FOLDER if keep else None
         keys = options.keys_from_run(run, node, given)
@@ -254,11 +252,11 @@ def _solve(
     """Solves the flops that are not finished yet, and writes everything."""
     place = path / REPORT_FOLDER
     if has_bundle(path):
-        raise OptionError(str(path), "is a bundle by itself, give another directory")
+        raise OptionError(str(path), "is a bundle, choose another directory")
     require_free(place, report_files.REPORT_KIND, overwrite=True)
     if has_bundle(place) and not overwrite:
         if read_manifest(place).config_digest != plan.spot_digest:
-            problem = "holds the report of another spot, give another directory or --overwrite"
+            problem = "has the report of another spot, choose another directory or --overwrite"
             raise OptionError(str(path), problem)
     with solving_into(path, *how) as context:
         from runout.runs.report import collect_report, report_flops
@@ -277,7 +275,7 @@ def _solve(
         where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
         print_note(f"wrote {path}: {where}")
         if not has_parquet():
-            print_note("without Parquet, for which pip install 'runout[reports]'")
+            print_note("Parquet files need pip install 'runout[reports]'")
         if not is_complete:
             kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
             raise KeyboardInterrupt(f"{GO_ON}, {kept}")
@@ -313,7 +311,7 @@ def _read_flops(text: str | None) -> FlopList:
             return read_flops(which)
         except FlopListError as error:
             sizes = ", ".join(map(str, SHIPPED_SUBSET_SIZES))
-            allowed = f"use all, one of {sizes}, flops such as AhKd7s,Th9h6c, or such a file"
+            allowed = f"use all, one of {sizes}, flops such as AhKd7s,Th9h6c, or a file of flops"
             problem = error.problem if "both are" in error.problem else f"{quote(which)} is no file"
             raise OptionError("--flops", f"{problem}; {allowed}") from None
     try:
