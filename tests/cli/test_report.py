@@ -112,7 +112,10 @@ def test_a_file_of_flops_may_have_weights(tmp_path):
         (["--where", "suits=monoton"], "where 'suits=monoton': 'monoton' is no value of suits"),
         (["--sort", "b99"], "sort: 'b99' is no column, use one of flop, share, weight"),
         (["--line", "x:b99"], "line 'x:b99': is not in this report, it has root, x:x"),
-        (["--plot", "a.gif"], "--plot a.gif: unknown kind of picture, use a name that ends with .png"),
+        (
+            ["--plot", "a.gif"],
+            "--plot a.gif: unknown kind of picture, use a name that ends with .png",
+        ),
         (["--rows", "x"], "--rows: 'x' is not a whole number or all"),
         (["--flops", "25"], "DIR: is an existing report; to solve one use --output"),
     ],

@@ -197,7 +197,9 @@ def report_flops(
     """
     if plot is not None and plot.suffix.lower() not in PLOT_SUFFIXES:
         ends = " or ".join(PLOT_SUFFIXES)
-        raise OptionError(f"--plot {plot}", f"unknown kind of picture, use a name that ends with {ends}")
+        raise OptionError(
+            f"--plot {plot}", f"unknown kind of picture, use a name that ends with {ends}"
+        )
     filters, kinds = tuple(where or ()), tuple(by or TextureKind)
     choice = TableChoice(tuple(lines or ()), filters, sort, kinds, _read_rows(rows))
     if directory is not None:

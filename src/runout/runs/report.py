@@ -315,7 +315,7 @@ def _require_plain_suits(key: str, held: Range) -> None:
     """Refuses a range in which suits matter: a flop stands for those that differ by suits only."""
     first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
     if not np.array_equal(held.weights, first[HAND_BY_COMBO]):
-        problem = "tells suits apart, but a flop of a report stands for all that differ by suits"
+        problem = "tells suits apart, but a flop of a report represents all suits"
         raise ConfigError(key, f"{problem}; give hands such as AKs and AKo")
 
 
