@@ -102,7 +102,7 @@ def test_a_report_from_python_is_kept_and_resumed(tmp_path, monkeypatch):
     frame = found.to_dataframe("x")
     assert frame["flop"].tolist() == ["Th9h6c", "AhKd7s"]
     assert frame["weight"].sum() == pytest.approx(1.0)
-    assert repr(found) == "<FlopsReport 2 of 2 flops, lines root, x>"
+    assert repr(found).startswith("<FlopsReport 2 of 2 flops, lines root, x")
     monkeypatch.setattr(ReportPlan, "run", None)  # nothing is solved again
     again = runout.report(KEYS, flops=["Th9h6c", "AhKd7s"], directory=tmp_path)
     kept = load_report(tmp_path)
