@@ -13,6 +13,7 @@ from runout.errors import RunoutError
 WITH_EXAMPLES = [
     *("Range", "equity", "evaluate", "flops", "parse_board"),
     *("Abstraction", "RunContext", "solve_flop", "solve_spot"),
+    *("Node", "open"),
 ]
 
 

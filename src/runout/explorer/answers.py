@@ -38,12 +38,7 @@ _COMBO_NAMES = [format_combo(combo) for combo in range(NUM_COMBOS)]
 
 @dataclass(frozen=True)
 class Encoded:
-    """An answer.
-
-    Attributes:
-        compressed: JSON, by gzip.
-        etag: names what it says.
-    """
+    """An answer: JSON by gzip, and the etag that names what it says."""
 
     compressed: bytes
     etag: str

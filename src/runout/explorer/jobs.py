@@ -30,11 +30,7 @@ class SolveJob:
     """One solve.
 
     Attributes:
-        id: what the page calls it.
-        output: the directory that it writes.
-        process: what solves.
         state: ``running``, ``done``, ``failed`` or ``stopped``.
-        iteration: iterations done.
         curve: exploitability as a fraction of the pot, by iteration.
         seconds_left: as the process says; None if it does not know.
         message: what it said last besides.

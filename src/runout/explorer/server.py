@@ -184,13 +184,7 @@ Argument = Annotated[str, Query(max_length=MAX_PATH)]
 
 
 class SpotQuestion(BaseModel):
-    """A flop behind a line of a preflop solution.
-
-    Attributes:
-        run: the solution's id.
-        node: the line, such as ``r2:c``.
-        board: the flop.
-    """
+    """A flop (``board``) behind a line (``node``) of a preflop solution (``run``, its id)."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -201,14 +195,7 @@ class SpotQuestion(BaseModel):
 
 @dataclass(frozen=True, eq=False)
 class Explorer:
-    """What the routes work with.
-
-    Attributes:
-        library: what was found.
-        jobs: solves; None where none may be started.
-        opened: what is open.
-        cache: the last answers.
-    """
+    """What the routes work with; without jobs no solve may be started."""
 
     library: Library
     jobs: Jobs | None = None
@@ -382,13 +369,7 @@ _MAX_HEADER_BYTES = 16 * 1024
 
 @dataclass(frozen=True)
 class Listener:
-    """A socket that waits for requests.
-
-    Attributes:
-        socket: what uvicorn takes over.
-        host: as it was given.
-        port: the one that was free.
-    """
+    """A socket that waits for requests, the host as it was given, and the port that was free."""
 
     socket: socket.socket
     host: str

@@ -7,8 +7,8 @@ solutions the nodes that are reached most often are written.
 import heapq
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from runout.cards.deck import format_card, format_cards
 from runout.errors import BundleError, RunoutError
@@ -24,16 +24,8 @@ _STATIC_MODE = 'data-mode="static"'
 _ROOT_FILE = "root"
 
 
-@dataclass(frozen=True)
-class SiteSize:
-    """What was written.
-
-    Attributes:
-        num_runs: solutions.
-        num_nodes: nodes of all of them.
-        num_left_out: nodes that were seen but not written.
-        num_bytes: of all files.
-    """
+class SiteSize(NamedTuple):
+    """What was written; nodes that were seen but not written are left out."""
 
     num_runs: int
     num_nodes: int

@@ -95,13 +95,9 @@ _ONE_COMBO: IntArray = read_only(np.ones(NUM_COMBOS, dtype=np.int64))
 
 @dataclass(frozen=True)
 class NodeAction:
-    """One action of a decision.
+    """One action: as a step of a path, for people, its kind, and the amount.
 
-    Attributes:
-        code: as one step of a path.
-        label: for people.
-        kind: what it is.
-        amount: what the player has then put in on this street, in the unit of the node.
+    The amount is what the player has then put in on this street, in the unit of the node.
     """
 
     code: str
@@ -142,6 +138,14 @@ class TrailStep:
 @dataclass(frozen=True, eq=False, repr=False)
 class Node:
     """Everything about one node; ``H`` columns are combos or hands, players are 0 and 1.
+
+    >>> import runout
+    >>> spot = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
+    >>> node = runout.solve_spot(**spot, max_iterations=20).node()
+    >>> node.pot, node.players[node.actor], node.actions[0].label
+    (10.0, 'OOP', 'check')
+    >>> node.to_dataframe().columns[:3].tolist()
+    ['node', 'actor', 'action']
 
     Attributes:
         path: the steps that lead here, empty at the root.
@@ -221,7 +225,7 @@ class Node:
     def net(self) -> "Node":
         """Returns the node with EVs since the start of the hand or spot: folding costs `invested`.
 
-        >>> node.range_ev(0), node.net().range_ev(0)  # the small blind, first in
+        >>> node.range_ev(0), node.net().range_ev(0)  # doctest: +SKIP
         (0.51, 0.01)
         """
         if self.is_net:

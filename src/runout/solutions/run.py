@@ -180,9 +180,12 @@ def _join(before: Node, given: GivenFlop, node: Node) -> Node:
 def open(path: str | Path) -> Solution:
     """Opens what was saved, without a solver: a spot, a preflop run, a report or values of flops.
 
-    >>> solution = runout.open("runs/river")  # doctest: +SKIP
-    >>> solution.node("x:b59")  # doctest: +SKIP
-    <Node x:b59: OOP; pot 239 chips; fold 41.2%, call 58.8%>
+    >>> import runout, tempfile
+    >>> spot = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
+    >>> folder = tempfile.mkdtemp() + "/river"
+    >>> runout.solve_spot(**spot, max_iterations=20).save(folder)
+    >>> runout.open(folder).node("x").players
+    ('OOP', 'IP')
 
     Args:
         path: the directory that a command or `save` wrote.
