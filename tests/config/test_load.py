@@ -14,24 +14,26 @@ from runout.config.flops import (
 )
 from runout.config.load import (
     MAX_BYTES,
-    format_reference,
+    SweepConfig,
     load_config,
     load_sweep_config,
     load_yaml,
     parse_config,
-    renew_reference,
 )
 from runout.config.run import PREFLOP_PRESETS, PreflopConfig, RunConfig
-from runout.config.spot import SpotConfig
+from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
+from tools.config_reference import format_reference, renew_reference
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
 
 
 def test_the_page_on_disk_is_up_to_date():
     page = PAGE.read_text("utf-8")
-    assert renew_reference(page) == page, "run: python -m runout.config.load docs/configuration.md"
+    assert renew_reference(page) == page, (
+        "run: python -m tools.config_reference docs/configuration.md"
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,21 +47,21 @@ def test_the_page_on_disk_is_up_to_date():
         *BACKENDS.values(),
     ],
 )
-def test_every_key_is_described_with_its_default_and_unit(section):
+def test_every_key_is_described_with_its_default_and_what_it_decides(section):
     reference = format_reference()
     for key in section.model_fields:
-        start = re.escape(f"| `{key}` | {section.form(key).allowed} | ")
-        unit = re.escape(f" | {section.key(key).unit} | ")
-        assert re.search(rf"^{start}[^|]+{unit}[^|]+\. \|$", reference, re.MULTILINE)
+        decides = section.decides(key).name.lower()
+        row = rf"^\| `{key}` \| [^|]+ \| [^|]+ \| {decides} \| [^|]+\. \|$"
+        assert re.search(row, reference, re.MULTILINE), key
 
 
 def test_defaults_are_written_as_in_a_file():
     reference = format_reference()
     for default in (
-        "| `[3.5]` | flop pots |",
+        "| `[3.5]` | game |",
         "| `mccfr` |",
-        "| `10000` | iterations |",
-        "| `null` | flops |",
+        "| `10000` | end |",
+        "| `null` | game |",
         "| `[[2.5bb], [3x], [allin]]` |",
         "| `preflop` | a mapping of keys to values | must be given |",
     ):
@@ -151,16 +153,6 @@ def test_a_plain_mapping_has_no_lines():
     assert caught.value.problem == "-0.5 is not a positive pot fraction"
 
 
-def test_the_section_may_stand_somewhere_else():
-    assert problem_of(FlopsConfig.parse, {"seed": -1}, "") == (
-        "seed: -1 is not a whole number from 0 up"
-    )
-    section = parse_yaml("runs:\n  a:\n    seed: -1")["runs"]["a"]
-    assert problem_of(FlopsConfig.parse, section, "runs.a") == (
-        "runs.a.seed: -1 is not a whole number from 0 up (line 3)"
-    )
-
-
 def test_a_file_that_cannot_be_read_is_an_error_of_one_line(tmp_path):
     missing = tmp_path / "missing.yaml"
     assert problem_of(load_yaml, missing) == f"{missing}: no such file"
@@ -189,25 +181,29 @@ def test_a_path_may_be_text_and_a_text_is_not_a_path():
 
 
 def test_a_config_has_the_section():
-    assert problem_of(load_flops, "{}") == "config: has no section postflop_model"
+    assert problem_of(load_flops, "{}") == "config: postflop_model is missing"
     assert problem_of(load_flops, "postflop_model:") == (
-        "postflop_model: null is not a mapping of keys to values"
+        "postflop_model: null is not a mapping of keys to values (line 1)"
     )
 
 
 def test_other_sections_are_unknown():
     assert problem_of(load_flops, "postflop_model: {}\npostflop_mode: {}") == (
-        "postflop_mode: unknown section, did you mean postflop_model? (line 2)"
+        "postflop_mode: unknown key, did you mean postflop_model? (line 2)"
     )
-    assert problem_of(load_flops, "xyz: 1") == (
-        "xyz: unknown section, allowed is postflop_model (line 1)"
+    assert problem_of(load_flops, "postflop_spr: 4.0").startswith(
+        "postflop_spr: unknown key, write it below postflop_model: (line 1"
     )
-    assert problem_of(load_flops, "postflop_spr: 4.0") == (
-        "postflop_spr: unknown section, write it below postflop_model: (line 1)"
-    )
-    assert problem_of(load_flops, "postflop_model: {}\niterations: 3") == (
-        "iterations: belongs to the config of a run, here only postflop_model is read (line 2)"
-    )
+
+
+def test_the_kind_of_a_file_is_told_by_its_keys():
+    kinds = {path.name: type(load_config(path)) for path in SAMPLES}
+    assert kinds["smoke.yaml"] is RunConfig
+    assert issubclass(kinds["postflop_smoke.yaml"], FlopsConfig)
+    assert kinds["spot_river.yaml"] is SpotConfig
+    assert kinds["report_srp.yaml"] is ReportConfig
+    assert kinds["sweep_rebucketing.yaml"] is SweepConfig
+    assert problem_of(parse_config, "a: 1").startswith("config: has no key of a config, give ")
 
 
 def test_a_file_that_is_too_large_for_a_config_is_not_read(tmp_path):
@@ -290,7 +286,7 @@ def test_grids_are_joined_and_backends_keep_to_their_keys(read):
             "{grid: {rebucket_rounds: [0]}}",
             r"sweep.grid: .*rebucket_rounds: 0 .*with rebucket_rounds",
         ),
-        ("{grid: {rebucket_rounds: [1]}, seeds: []}", "sweep.seeds: empty, give at least one seed"),
+        ("{grid: {rebucket_rounds: [1]}, seeds: []}", "sweep.seeds: empty, give a list"),
         (
             "{grid: {rebucket_rounds: [1]}, seeds: [-1]}",
             r"sweep.seeds\[0\]: -1 is not a whole number from 0 up",
@@ -307,7 +303,7 @@ def test_what_is_no_sweep_is_refused(read, sweep, problem):
 
 def test_sections_are_named(read, tmp_path):
     with pytest.raises(
-        ConfigError, match="preflop: unknown key, allowed are sweep, postflop_model"
+        ConfigError, match="preflop: unknown key, allowed are postflop_model, sweep"
     ):
         read("{grid: {rebucket_rounds: [1]}}", f"{MODEL}\npreflop: {{}}\n")
     with pytest.raises(ConfigError, match="postflop_model is missing"):

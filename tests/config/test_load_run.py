@@ -136,7 +136,7 @@ def test_errors_name_the_path_in_the_file_and_the_line(tmp_path):
         ("preflop: {}\nseed: 3\n", "seed: unknown key, write it below postflop_model: (line 2)"),
         ("prflop: {}", "prflop: unknown key, did you mean preflop? (line 1; 1 more error)"),
         ("iterations: 3", "config: preflop is missing"),
-        ("preflop: {}\npreflop: {}", "preflop: comes twice, a key may come once (lines 1 and 2)"),
+        ("preflop: {}\npreflop: {}", "preflop: duplicate key (lines 1 and 2)"),
         ("preflop:", "preflop: null is not a mapping of keys to values (line 1)"),
         ("", "config: is empty, expected a mapping of keys to values"),
     ],

@@ -23,12 +23,12 @@ PUSHFOLD = {"preflop": {"preset": "pushfold"}}
 
 
 def parse(**keys):
-    return RunConfig.parse(RUN | keys, "")
+    return RunConfig.parse(RUN | keys)
 
 
 def problem_of(raw):
     with pytest.raises(ConfigError) as caught:
-        RunConfig.parse(raw, "")
+        RunConfig.parse(raw)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -41,7 +41,7 @@ def digest(**keys):
 
 
 def test_defaults_are_the_documented_ones():
-    mapping = RunConfig.parse(PUSHFOLD, "").to_mapping()
+    mapping = RunConfig.parse(PUSHFOLD).to_mapping()
     assert mapping.pop("preflop") == PreflopConfig(preset="pushfold").to_mapping()
     assert mapping == {
         "method": "two_phase",
@@ -65,7 +65,7 @@ def test_sections_are_typed():
     assert config.preflop.rules() == standard_rules_25bb()
     assert config.postflop_model == FlopsConfig(**MODEL)
     assert config.postflop_model.postflop_sprs == (3.5,)
-    assert RunConfig(preflop=PreflopConfig(preset="pushfold")) == RunConfig.parse(PUSHFOLD, "")
+    assert RunConfig(preflop=PreflopConfig(preset="pushfold")) == RunConfig.parse(PUSHFOLD)
 
 
 def test_ratios_may_be_those_of_the_preflop_tree():
@@ -105,7 +105,7 @@ def test_a_config_cannot_be_changed_and_can_be_sent_to_workers():
 
 def test_flops_need_one_model():
     assert parse().needs_flop_values
-    with_path = RunConfig.parse({"preflop": {}, "postflop_model_path": "runs/spr"}, "")
+    with_path = RunConfig.parse({"preflop": {}, "postflop_model_path": "runs/spr"})
     assert with_path.postflop_model_path == Path("runs/spr")
     assert problem_of({"preflop": {}}) == (
         "config: has no postflop_model and no postflop_model_path, give one of them, "
@@ -119,7 +119,7 @@ def test_flops_need_one_model():
 def test_raw_equity_and_games_without_flops_need_no_model():
     raw_equity = {"preflop": {}, "flop_values": "raw_equity"}
     for keys in (raw_equity, PUSHFOLD, raw_equity | {"postflop_model": MODEL}):
-        assert not RunConfig.parse(keys, "").needs_flop_values
+        assert not RunConfig.parse(keys).needs_flop_values
     assert "give only one of them" in problem_of(
         raw_equity | {"postflop_model": MODEL, "postflop_model_path": "x"}
     )
@@ -135,7 +135,7 @@ def test_rounds_with_ranges_need_flops_that_are_solved():
 
 
 def test_a_model_replaces_a_path():
-    config = RunConfig.parse({"preflop": {"preset": "hu_25bb"}, "postflop_model_path": "x"}, "")
+    config = RunConfig.parse({"preflop": {"preset": "hu_25bb"}, "postflop_model_path": "x"})
     assert config.with_postflop_model(FlopsConfig(**MODEL)) == parse()
 
 
@@ -171,7 +171,7 @@ def test_values_out_of_range_and_other_types_are_refused(key, values, allowed):
     ("keys", "problem"),
     [
         ({"cfr_variant": "dfcr"}, "cfr_variant: 'dfcr' is not one of vanilla, linear, cfr+, dcfr,"),
-        ({"cfr_variant": {"alpha": 1}}, "cfr_variant: beta is missing, give alpha, beta and gamma"),
+        ({"cfr_variant": {"alpha": 1}}, "cfr_variant: beta is missing (1 more error)"),
         ({"flop_values": "raw"}, "flop_values: 'raw' is not one of solved, raw_equity, did you me"),
         ({"iteration": 3}, "iteration: unknown key, did you mean iterations?"),
         ({"Preflop": {}}, "Preflop: unknown key, did you mean preflop?"),
@@ -179,7 +179,10 @@ def test_values_out_of_range_and_other_types_are_refused(key, values, allowed):
         ({"stacks_bb": 25}, "stacks_bb: unknown key, write it below preflop:"),
         ({"bet_sizes": [1]}, "bet_sizes: unknown key, write it below postflop_model:"),
         ({"postflop_spr": 3}, "postflop_spr: unknown key, write it below postflop_model:"),
-        ({"preset": "fast"}, "preset: unknown key, write it below preflop: or postflop_model:"),
+        (
+            {"preset": "fast"},
+            "preset: unknown key, write it below preflop: or below postflop_model:",
+        ),
         ({"preflop": {"stacks_bb": 0}}, "preflop.stacks_bb: 0 is not a positive number of big bl"),
         (
             {"preflop": {"raise_sizes": [["2bb", "b"]]}},
@@ -190,7 +193,10 @@ def test_values_out_of_range_and_other_types_are_refused(key, values, allowed):
             "preflop.small_blind_bb: 2 is not 0 or more and less than the big blind 1",
         ),
         ({"preflop": {"preset": "hu"}}, "preflop.preset: 'hu' is not one of hu_25bb, hu_100bb, "),
-        ({"preflop": {"iterations": 3}}, "preflop.iterations: unknown key, allowed are preset, "),
+        (
+            {"preflop": {"iterations": 3}},
+            "preflop.iterations: unknown key, write it at the top of the file",
+        ),
         (
             {"postflop_model": {"bet_sizes": [0.5, -0.5]}},
             "postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction",
@@ -254,13 +260,13 @@ def test_a_config_survives_its_text_and_its_mapping(keys):
     restored = parse_config(config.to_yaml(), RunConfig)
     assert restored == config
     assert restored.to_yaml() == config.to_yaml()
-    assert RunConfig.parse(config.to_mapping(), "") == config
+    assert RunConfig.parse(config.to_mapping()) == config
     assert digest_config(restored.digest_mapping()) == digest_config(config.digest_mapping())
 
 
 @pytest.mark.parametrize("keys", [{"flop_values": "raw_equity"}, {"postflop_model_path": "a/b"}])
 def test_a_config_without_a_model_survives_its_text(keys):
-    config = RunConfig.parse({"preflop": {}} | keys, "")
+    config = RunConfig.parse({"preflop": {}} | keys)
     assert parse_config(config.to_yaml(), RunConfig) == config
 
 
@@ -306,5 +312,5 @@ def test_rounds_count_with_all_that_they_depend_on():
 
 
 def test_the_digest_mapping_is_strict_json():
-    for mapping in (parse().digest_mapping(), RunConfig.parse(PUSHFOLD, "").digest_mapping()):
+    for mapping in (parse().digest_mapping(), RunConfig.parse(PUSHFOLD).digest_mapping()):
         assert json.loads(json.dumps(mapping, allow_nan=False)) == mapping

@@ -1,13 +1,13 @@
 """A backend that is added as ARCHITECTURE.md says: everybody does the same."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from runout.cfr.schedules import SolveProgress
 from runout.config.flops import FlopsConfig
-from runout.config.section import Key, whole
+from runout.config.values import CountFrom0
 from runout.flops.backend import Cost, FlopSolution, HandStrategy, solving_a_small_flop
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning, FlopReport
@@ -18,8 +18,8 @@ class ToyConfig(FlopsConfig):
 
     best_variant: ClassVar[str] = "vanilla"
 
-    solve_type: Annotated[Literal["toy"], Key("game")] = "toy"
-    toy_action: Annotated[int, whole(0), Key("game")] = 0
+    solve_type: Literal["toy"] = "toy"
+    toy_action: CountFrom0 = 0
     """Which action is taken."""
 
 

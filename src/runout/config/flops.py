@@ -1,9 +1,20 @@
 """The sections ``postflop_model`` and ``joint``: which trees, which flops, and how well."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self
+from functools import partial
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeAlias
 
-from pydantic import ModelWrapValidatorHandler, model_validator
+from annotated_types import Ge, Le, Len
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+    model_validator,
+)
+from pydantic_core import core_schema
 
 from runout.cards.deck import format_cards, parse_cards
 from runout.cards.flops import (
@@ -16,56 +27,44 @@ from runout.cards.flops import (
     subset_flops,
 )
 from runout.cfr.schedules import DiscountSchedule, StoppingRule
-from runout.config.section import (
-    NOT_NEGATIVE,
-    RAISES,
-    SHARE,
-    VARIANT,
-    ConfigSection,
-    Form,
-    Key,
-    PartError,
+from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems
+from runout.config.values import (
+    Count,
+    CountFrom0,
+    NotNegative,
+    Precision,
+    Raises,
+    RaiseSizes,
+    RiverBlockers,
+    RiverBuckets,
     Seconds,
-    SizeChoice,
+    Share,
+    Sizes,
     StrategyDelta,
+    Variant,
     as_number,
-    cards_form,
     digest_menus,
     digest_variant,
-    inside,
     make_menus,
-    read_list,
+    read_cards,
     schedule_of,
-    sizes_form,
-    whole,
 )
 from runout.config.yaml_text import format_yaml, show_value
-from runout.errors import ConfigError, quote
+from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
 
-# Keys about tables of games with real cards, which spots have as well.
+POSTFLOP_SECTION = "postflop_model"
 
-
-RIVER_BUCKETS = Form(
-    "a multiple of 16 from 16 to 240",
-    lambda value: value if type(value) is int and value in range(16, 241, 16) else None,
-)
-RiverBlockers = Literal["auto", "on", "off"]
-Precision = Literal[32, 16]
-
-
-# The keys that take more than one form.
-
+# Stack-to-pot ratios and flops.
 
 #: What a config writes for the ratios of the preflop tree's own flops.
 AUTO = "auto"
 
 
 class AutoSprs(tuple[float, ...]):
-    """Stack-to-pot ratios that wait for a preflop tree.
+    """Stack-to-pot ratios that wait for a preflop tree; reading one is an error.
 
-    Whoever looks for a ratio in it gets an error. An empty tuple would let the flops be passed
-    over in silence.
+    An empty tuple would let the flops be passed over in silence.
     """
 
     __slots__ = ()
@@ -79,23 +78,23 @@ class AutoSprs(tuple[float, ...]):
         return "AutoSprs()"
 
 
-def _read_spr(value: Any) -> float | None:
-    if value == AUTO:
-        raise PartError("", f"{AUTO!r} stands alone, write postflop_sprs: {AUTO}")
-    ratio = as_number(value)
-    return ratio if ratio is not None and ratio > 0.0 else None
-
-
 def _read_sprs(value: Any) -> tuple[float, ...]:
     if isinstance(value, AutoSprs) or value == AUTO:
         return AutoSprs()
-    read = Form("a positive stack-to-pot ratio", _read_spr).parse
-    ratios = read_list(value, read, least="stack-to-pot ratio such as [3.5]")
-    for position, ratio in enumerate(ratios):
-        if ratio in ratios[:position]:
-            problem = "comes twice, each stack-to-pot ratio may come once"
-            raise PartError(f"[{position}]", f"{show_value(value[position])} {problem}")
-    return ratios
+    given = value if isinstance(value, list | tuple) else [value]
+    if not given:
+        raise problem("empty, give at least one stack-to-pot ratio such as [3.5]")
+    errors, ratios = [], [as_number(ratio) for ratio in given]
+    for position, (ratio, shown) in enumerate(zip(ratios, map(show_value, given), strict=True)):
+        if given[position] == AUTO:
+            errors.append(((position,), f"{shown} stands alone, write postflop_sprs: {AUTO}"))
+        elif ratio is None or ratio <= 0.0:
+            errors.append(((position,), f"{shown} is not a positive stack-to-pot ratio"))
+        elif ratio in ratios[:position]:
+            errors.append(((position,), f"{shown} is given twice"))
+    if errors:
+        raise problems(errors)
+    return tuple(ratio for ratio in ratios if ratio is not None)
 
 
 def _parse_flop(text: str) -> tuple[int, ...]:
@@ -103,44 +102,35 @@ def _parse_flop(text: str) -> tuple[int, ...]:
     return cards
 
 
-_FLOP = cards_form("flop", "AhKd7s", _parse_flop, "a flop such as AhKd7s")
-
-
-def _read_flops(value: Any) -> tuple[str, ...]:
-    """Reads a list of flops, no two alike up to suits, in their order."""
-    allowed, least = "a list of flops, write [AhKd7s]", "flop such as AhKd7s"
+def _require_different(flops: tuple[str, ...]) -> tuple[str, ...]:
     first_by_flop: dict[tuple[int, ...], str] = {}
-    for position, flop in enumerate(read_list(value, _FLOP.parse, allowed, least=least)):
+    for position, flop in enumerate(flops):
         first = first_by_flop.setdefault(canonical_flop(parse_cards(flop)), flop)
         if len(first_by_flop) <= position:
-            problem = f"{quote(value[position])} is {first!r} up to suits, each flop may come once"
-            raise PartError(f"[{position}]", problem)
-    return tuple(first_by_flop.values())
+            raise problem(f"{flop!r} is {first!r} up to suits, each flop may come once", position)
+    return flops
 
 
-_SPRS = Form(
-    "a positive number, a list of different ones, or auto",
-    _read_sprs,
-    lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
-)
-_FLOPS = Form(
-    "a list of flops such as AhKd7s, no two alike up to suits", _read_flops, list
-).or_null()
-
+_Sprs: TypeAlias = Annotated[
+    tuple[float, ...],
+    Read(
+        _read_sprs,
+        "a positive number, a list of different ones, or auto",
+        lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
+        ("number", "array", "string"),
+    ),
+]
+_Flop: TypeAlias = Annotated[
+    str, Read(partial(read_cards, "flop", _parse_flop), "a flop such as AhKd7s")
+]
+_Flops: TypeAlias = Annotated[
+    tuple[_Flop, ...], Strict(False), Len(1), AfterValidator(_require_different)
+]
 
 # The section ``postflop_model``: the keys that every backend reads.
 
-
 #: What a config without ``solve_type`` asks for.
 DEFAULT_BACKEND = "mccfr"
-
-_SIZES = "a list of positive numbers or of texts such as '33%'"
-_BETS = sizes_form(_SIZES, for_raises=False)
-_RAISES = sizes_form(f"{_SIZES} and '2.5x'", for_raises=True).or_null()
-_POT, _CALLED_POT = "fraction of the pot", "fraction of the pot after calling"
-
-
-POSTFLOP_SECTION = "postflop_model"
 
 #: Keys that say which flops are solved; at most one of them is given.
 FLOP_SELECTIONS = ("max_flop_boards", "fixed_flops", "flop_subset")
@@ -152,8 +142,7 @@ _PRESET_KEYS = (
     "postflop_solve_iterations",
     "cfr_exploitability_threshold",
 )
-#: What each preset sets, from a look in minutes to a run over night; everything else keeps its
-#: default.
+#: What each preset sets, from minutes to a night; everything else keeps its default.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     name: dict(zip(_PRESET_KEYS, values, strict=True))
     for name, *values in (
@@ -168,131 +157,87 @@ _WEIGHT_DIGITS = 10
 
 
 class FlopsConfig(ConfigSection):
-    """How flops are solved, by whichever backend.
+    """How flops are solved, by any backend.
 
-    Constructing or reading one gives the class of its backend, chosen by ``solve_type``.
+    Constructing one gives the class of its backend, chosen by ``solve_type``.
 
     Attributes:
         best_variant: what ``cfr_variant: null`` means, by measurement.
+        title: what the backend is called where it is shown.
         is_random: whether the backend's results depend on the seed.
         label_key: the key whose value may stand after the backend's name in ``lab exploit``.
         label_values: its values that are compared there.
-        delta_key: the key that says how little strategies may change in an iteration to end a
-            solve, if there is one.
+        delta_key: the key with the change of strategies that ends a solve, if there is one.
+
+    >>> from runout import FlopsConfig
+    >>> FlopsConfig(solve_type="exact", bet_sizes=["33%"], fixed_flops=["AhKd7s"]).primary_spr
+    3.5
     """
 
-    aliases: ClassVar[Mapping[str, str]] = {"postflop_spr": "postflop_sprs"}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
-    usual_place: ClassVar[str] = POSTFLOP_SECTION
+    choices: ClassVar[tuple[str, ...]] = FLOP_SELECTIONS
 
     best_variant: ClassVar[str]
+    title: ClassVar[str] = ""
     is_random: ClassVar[bool] = True
     label_key: ClassVar[str | None] = None
     label_values: ClassVar[tuple[int, ...]] = ()
     delta_key: ClassVar[str] = ""
 
-    solve_type: Annotated[str, Key("game")] = DEFAULT_BACKEND
-    """The backend. Each has keys of its own, which are errors with another one."""
-    bet_sizes: Annotated[SizeChoice, _BETS, Key("alone", _POT, "sizes")] = (0.5, 1.0)
-    """Sizes of a first bet; all-in is always offered as well. A list for everybody, or a mapping
-    (see below)."""
-    raise_sizes: Annotated[SizeChoice | None, _RAISES, Key("alone", _CALLED_POT, "sizes")] = None
-    """Sizes of a raise, in the same forms; `null` means the bet sizes."""
-    max_raises_per_street: Annotated[int, RAISES, Key("alone", "raises")] = 1
+    solve_type: str = DEFAULT_BACKEND
+    """Backend that solves the flops. Each has keys of its own, which are errors with another."""
+    bet_sizes: Sizes = Sizes.parse([0.5, 1.0])
+    """Sizes of a first bet, fractions of the pot; all-in is always offered as well."""
+    raise_sizes: RaiseSizes | None = None
+    """Sizes of a raise, fractions of the pot after calling; `null`: the bet sizes."""
+    max_raises_per_street: Raises = 1
     """Raises after the first bet of a street, all-in raises included."""
-    postflop_sprs: Annotated[tuple[float, ...], _SPRS, Key("alone", "flop pots")] = (3.5,)
+    postflop_sprs: Annotated[
+        _Sprs, Field(validation_alias=AliasChoices("postflop_sprs", "postflop_spr"))
+    ] = (3.5,)
     """Stack-to-pot ratios on entering the flop, each solved by itself; the first is the primary
-    one. A single number is a list of one. `auto`, in a run config only: those of the flops in the
-    preflop tree. Also written `postflop_spr`."""
-    postflop_solve_iterations: Annotated[int, whole(1), Key("end", "iterations")] = 500
-    """A flop's solve ends after so many iterations at the latest."""
-    cfr_exploitability_threshold: Annotated[
-        float | None, SHARE.or_null(), Key("end", "fraction of the flop pot")
-    ] = 0.001
-    """A flop's solve ends when its exploitability is at most this: 0.001 is 0.1 % of the pot;
-    `null` is off. What is measured, in which game, depends on the backend."""
+    one. `auto`, in a run config only: those of the preflop tree. Also written `postflop_spr`."""
+    postflop_solve_iterations: Annotated[Count, END] = 500
+    """Maximum number of iterations of a flop's solve."""
+    cfr_exploitability_threshold: Annotated[Share | None, END] = 0.001
+    """Exploitability that ends a flop's solve, a fraction of the pot: 0.001 is 0.1 %; `null` is
+    off. In which game it is measured depends on the backend."""
     cfr_max_seconds_per_flop: Seconds = None
-    """A flop's solve ends after this time; results then depend on the machine. `null` is off."""
-    cfr_variant: Annotated[
-        str | DiscountSchedule | None, VARIANT.or_null(), Key("alone", means="cfr_variant")
-    ] = None
-    """How iterations are weighted: a name, or the three exponents of discounted CFR; `null` is what
-    was measured to be best for the backend."""
-    max_flop_boards: Annotated[
-        int | None, whole(1, NUM_CANONICAL_FLOPS).or_null(), Key("game", "flops", "flops")
-    ] = None
-    """Solve so many random flops, drawn once with `seed`."""
-    fixed_flops: Annotated[tuple[str, ...] | None, _FLOPS, Key("game", means="flops")] = None
-    """Solve these flops, in this order."""
-    flop_subset: Annotated[
-        Literal[8, 13, 25, 50, 100, 200] | None, Key("game", "flops", "flops")
-    ] = None
-    """Solve a shipped weighted subset of this size, chosen to stand for all flops."""
-    keep_strategies: Annotated[bool, Key("nothing")] = True
-    """Whether strategies, and buckets where there are some, are kept with the values, in 16 bits;
-    how much disk that takes is told before."""
-    seed: Annotated[int, whole(0), Key("alone", means="seed")] = 0
+    """Seconds after which a flop's solve ends; results then depend on the machine."""
+    cfr_variant: Variant | None = None
+    """Weights of iterations: a name, or the exponents of discounted CFR; `null`: the best measured
+    for the backend."""
+    max_flop_boards: Annotated[int, Ge(1), Le(NUM_CANONICAL_FLOPS)] | None = None
+    """Number of random flops to solve, drawn once with `seed`."""
+    fixed_flops: _Flops | None = None
+    """Flops to solve, in this order."""
+    flop_subset: Literal[8, 13, 25, 50, 100, 200] | None = None
+    """Size of a shipped weighted subset of all flops to solve."""
+    keep_strategies: Annotated[bool, NOTHING] = True
+    """Keep strategies, and buckets where there are some, with the values, in 16 bits."""
+    seed: CountFrom0 = 0
     """Seed of everything that is random."""
 
     def __new__(cls, **keys: Any) -> Self:
         """Makes room for a config of the backend that the keys ask for."""
-        chosen: type[Self] = cls.kind_of(keys)
-        return super().__new__(chosen)
+        is_chosen = cls is not FlopsConfig
+        kind = cls if is_chosen else BACKENDS.get(keys.get("solve_type", DEFAULT_BACKEND))
+        if kind is None:
+            FlopsFile(postflop_model=keys)  # type: ignore[arg-type]  # raises the error
+        return super().__new__(kind)  # type: ignore[arg-type, return-value]
 
     @classmethod
-    def kind_of(cls, raw: Mapping[str, Any]) -> type[Any]:
-        """Returns the class of the backend that keys ask for; this one if there is none."""
-        solve_type = raw.get("solve_type", DEFAULT_BACKEND)
-        is_known = isinstance(solve_type, str) and solve_type in BACKENDS
-        return BACKENDS[solve_type] if cls is FlopsConfig and is_known else cls
+    def parse(cls, raw: Any, document: str = "config") -> Any:
+        """Reads the keys below ``postflop_model``; see `ConfigSection.parse`."""
+        return FlopsFile.parse({POSTFLOP_SECTION: raw}, document).postflop_model
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _read_as_the_backend(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        kind: type[Self] = cls.kind_of(data) if isinstance(data, Mapping) else cls
-        return handler(data) if kind is cls else kind.model_validate(data)
-
-    @classmethod
-    def form(cls, name: str) -> Form:
-        """Returns what a key may hold."""
-        if name == "solve_type":
-            return Form(f"one of {', '.join(BACKENDS)}", choices=tuple(BACKENDS))
-        return super().form(name)
-
-    @classmethod
-    def all_keys(cls) -> list[str]:
-        """Returns every key that some backend reads, and other names of keys."""
-        return list(dict.fromkeys(key for kind in BACKENDS.values() for key in kind.known_keys()))
-
-    @classmethod
-    def own_keys(cls) -> list[str]:
-        """Returns the keys that not every backend has."""
-        return [key for key in cls.model_fields if key not in FlopsConfig.model_fields]
-
-    @classmethod
-    def _problem_with_key(cls, key: str) -> str:
-        backends = [name for name, kind in BACKENDS.items() if key in kind.model_fields]
-        if backends:
-            return f"needs solve_type: {' or '.join(backends)}"
-        return super()._problem_with_key(key)
-
-    @classmethod
-    def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Replaces the key ``preset`` by what the preset sets and nothing else was given for."""
-        if cls is FlopsConfig:  # and not the class of a backend
-            with inside(".solve_type"):
-                raise cls.form("solve_type").refusal(given["solve_type"])
-        if any(key in given for key in FLOP_SELECTIONS):
-            # The user has chosen flops, be it all of them by null; the preset must not add others.
-            given = dict.fromkeys(FLOP_SELECTIONS) | given
-        return super().complete(given)
-
-    def check(self) -> None:
-        """Refuses more than one choice of flops."""
+    @model_validator(mode="after")
+    def _choose_flops_once(self) -> Self:
         given = [key for key in FLOP_SELECTIONS if getattr(self, key) is not None]
         if len(given) > 1:
             allowed = f"give at most one of {', '.join(FLOP_SELECTIONS)}"
-            raise PartError(f".{given[1]}", f"given together with {given[0]}, {allowed}")
+            raise problem(f"given together with {given[0]}, {allowed}", given[1])
+        return self
 
     @property
     def primary_spr(self) -> float:
@@ -340,19 +285,26 @@ class FlopsConfig(ConfigSection):
         """Returns a config file with this section that reads back as the same config."""
         return format_yaml({POSTFLOP_SECTION: self.to_mapping()})
 
-    def meanings(self) -> dict[str, Any]:
-        """Returns sizes, variant, flops and seed as digests have them."""
+    def _spell_out(self, digest: dict[str, Any]) -> None:
+        for key in ("bet_sizes", "raise_sizes", *FLOP_SELECTIONS):
+            del digest[key]
+        if not self.is_random:
+            del digest["seed"]
         flops = self.flop_list()
         # Rounded, because the last bits of a sum may differ between machines.
         weights = [round(float(weight), _WEIGHT_DIGITS) for weight in flops.weights]
-        return {
-            "sizes": digest_menus(self.betting_rules()),
-            "cfr_variant": digest_variant(self.schedule()),
-            "flops": [
-                [format_cards(flop), weight]
-                for flop, weight in zip(flops.flops, weights, strict=True)
-            ],
-        } | ({"seed": self.seed} if self.is_random else {})
+        digest["flops"] = [
+            [*pair] for pair in zip(map(format_cards, flops.flops), weights, strict=True)
+        ]
+        digest["sizes"] = digest_menus(self.betting_rules())
+        digest["cfr_variant"] = digest_variant(self.schedule())
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: GetJsonSchemaHandler) -> Any:
+        described = super().__get_pydantic_json_schema__(schema, handler)
+        if cls.model_fields["solve_type"].default != DEFAULT_BACKEND:
+            described["required"] = ["solve_type"]  # or the keys would be those of several backends
+        return described
 
 
 # The backends: what each reads besides.
@@ -364,119 +316,124 @@ class _HandConfig(FlopsConfig):
     delta_key: ClassVar[str] = "cfr_strategy_delta_threshold"
 
     cfr_strategy_delta_threshold: StrategyDelta = None
-    """A flop's solve ends when no probability of an action changes by more than this from one
-    iteration to the next; `null` is off."""
+    """Largest change of an action's probability in an iteration that ends a flop's solve."""
 
 
 class MccfrConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, from sampled cards."""
 
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampling out
+    title: ClassVar[str] = "169 hands, sampled"
 
-    solve_type: Annotated[Literal["mccfr"], Key("game")] = "mccfr"
-    mccfr_sampling: Annotated[Literal["external", "public_chance"], Key("game")] = "public_chance"
-    """What is sampled: by `external` also the hands and the opponent's actions, by `public_chance`
-    the turn and the river."""
-    mccfr_sample_pct: Annotated[float, SHARE, Key("game", "fraction")] = 0.01
-    """How much of all (hand pair, turn, river) one iteration samples. Despite its name a fraction:
-    0.01 is one percent."""
-    value_extraction_samples: Annotated[int, whole(0), Key("game", "deals")] = 0
+    solve_type: Literal["mccfr"] = "mccfr"
+    mccfr_sampling: Literal["external", "public_chance"] = "public_chance"
+    """Cards to sample: turn and river, with `external` also hands and the opponent's actions."""
+    mccfr_sample_fraction: Annotated[
+        Share,
+        Field(validation_alias=AliasChoices("mccfr_sample_fraction", "mccfr_sample_pct")),
+    ] = 0.01
+    """Fraction of all (hand pair, turn, river) that one iteration samples. Also written
+    `mccfr_sample_pct`, its old name."""
+    value_extraction_samples: CountFrom0 = 0
     """Deals with which the values of a solved flop are estimated; 0 computes them exactly."""
+
+    def _spell_out(self, digest: dict[str, Any]) -> None:
+        super()._spell_out(digest)
+        digest["mccfr_sample_pct"] = digest.pop("mccfr_sample_fraction")
 
 
 class ExhaustiveConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, with exact equities."""
 
     best_variant: ClassVar[str] = "dcfr+"
+    title: ClassVar[str] = "169 hands"
     is_random: ClassVar[bool] = False
 
-    solve_type: Annotated[Literal["exhaustive"], Key("game")] = "exhaustive"
-    cfr_updates: Annotated[Literal["alternating", "simultaneous"], Key("game")] = "alternating"
+    solve_type: Literal["exhaustive"] = "exhaustive"
+    cfr_updates: Literal["alternating", "simultaneous"] = "alternating"
     """Whether a player's update sees the other's update of the same iteration."""
 
 
-_BUCKET_COUNT = whole(1, 32_767)  # a bucket is stored as a 16-bit number
+_BucketCount: TypeAlias = Annotated[int, Ge(1), Le(32_767)]  # stored as a 16-bit number
 _BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in ("flop", "turn", "river"))
+_BUCKETS = {
+    "fast": (50, 100, 100),
+    "medium": (100, 200, 200),
+    "standard": (200, 200, 200),
+    "accurate": (200, 500, 500),
+}
 
 
 class BucketedConfig(FlopsConfig):
     """Strategies of buckets of hands on real boards."""
 
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampled boards out
+    title: ClassVar[str] = "buckets"
     label_key: ClassVar[str | None] = "rebucket_rounds"
     label_values: ClassVar[tuple[int, ...]] = (1, 2)
     delta_key: ClassVar[str] = "rebucket_delta_threshold"
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         name: {**PRESETS[name], **dict(zip(_BUCKET_KEYS, numbers, strict=True))}
-        for name, numbers in (
-            ("fast", (50, 100, 100)),
-            ("medium", (100, 200, 200)),
-            ("standard", (200, 200, 200)),
-            ("accurate", (200, 500, 500)),
-        )
+        for name, numbers in _BUCKETS.items()
     }
 
-    solve_type: Annotated[Literal["bucketed"], Key("game")] = "bucketed"
-    num_hand_buckets_flop: Annotated[int, _BUCKET_COUNT, Key("game", "buckets")] = 200
-    """Into how many buckets the 1,176 combos of a flop are sorted; capped, with a note, where fewer
-    are different."""
-    num_hand_buckets_turn: Annotated[int, _BUCKET_COUNT, Key("game", "buckets")] = 200
-    """The same on the turn, for all turn cards of a flop together."""
-    num_hand_buckets_river: Annotated[int, _BUCKET_COUNT, Key("game", "buckets")] = 200
-    """The same on the river, for all runouts of a flop together."""
-    bucket_metric: Annotated[Literal["emd", "cramer"], Key("game")] = "emd"
-    """How far hands are apart: `emd` is the earth mover's distance, L1 of CDFs; `cramer` is L2 of
-    CDFs."""
-    rebucket_rounds: Annotated[int, whole(1), Key("game", "rounds")] = 1
-    """How often a flop is solved: 1 with buckets of strength only, each further time with flop
-    buckets of what hands earned in the time before."""
+    solve_type: Literal["bucketed"] = "bucketed"
+    num_hand_buckets_flop: _BucketCount = 200
+    """Buckets of the 1,176 combos of a flop; capped, with a note, where fewer are different."""
+    num_hand_buckets_turn: _BucketCount = 200
+    """Buckets on the turn, for all turn cards of a flop together."""
+    num_hand_buckets_river: _BucketCount = 200
+    """Buckets on the river, for all runouts of a flop together."""
+    bucket_metric: Literal["emd", "cramer"] = "emd"
+    """Distance of hands: `emd` is the earth mover's distance, L1 of CDFs; `cramer` is L2."""
+    rebucket_rounds: Count = 1
+    """Times that a flop is solved, from the second on with flop buckets of what hands earned in
+    the time before."""
     rebucket_delta_threshold: StrategyDelta = 0.001
-    """A round ends when its average strategies move by less than this in an iteration, actions
-    added up and decisions weighted by how often they are reached; `null` is off. The upper bound
-    that `cfr_exploitability_threshold` looks at falls slowly, so this ends most rounds."""
-    rebucket_warm_start: Annotated[bool, Key("game", means="rebucket_warm_start")] = False
-    """Whether a further round begins with the regrets of the round before."""
+    """Change of the average strategies in an iteration that ends a round, actions added up and
+    decisions weighted by reach; `null` is off. This ends most rounds."""
+    rebucket_warm_start: bool = False
+    """Begin a further round with the regrets of the round before."""
 
     @property
     def num_hand_buckets(self) -> tuple[int, int, int]:
         """Buckets on flop, turn and river."""
-        return (
-            self.num_hand_buckets_flop,
-            self.num_hand_buckets_turn,
-            self.num_hand_buckets_river,
-        )
+        flop, turn, river = (getattr(self, key) for key in _BUCKET_KEYS)
+        return flop, turn, river
 
-    def meanings(self) -> dict[str, Any]:
-        """Returns what digests have; without a further round nothing is started warm."""
-        warm_start = {"rebucket_warm_start": self.rebucket_warm_start}
-        return super().meanings() | (warm_start if self.rebucket_rounds > 1 else {})
+    def _spell_out(self, digest: dict[str, Any]) -> None:
+        super()._spell_out(digest)
+        if self.rebucket_rounds == 1:  # without a further round nothing is started warm
+            del digest["rebucket_warm_start"]
 
 
 class ExactConfig(FlopsConfig):
     """Strategies that tell all combos apart on all boards."""
 
     best_variant: ClassVar[str] = "dcfr-spot"
+    title: ClassVar[str] = "exact"
 
-    solve_type: Annotated[Literal["exact"], Key("game")] = "exact"
-    exact_precision: Annotated[Precision, Key("game", "bits")] = 32
+    solve_type: Literal["exact"] = "exact"
+    exact_precision: Precision = 32
     """Bits of a number in the tables: 16 takes half the memory."""
-    keep_strategies: Annotated[bool, Key("nothing")] = False
+    keep_strategies: Annotated[bool, NOTHING] = False
 
 
 class CompactConfig(FlopsConfig):
     """Strategies that tell all combos apart on flop and turn, and group them on rivers."""
 
     best_variant: ClassVar[str] = "dcfr6"
+    title: ClassVar[str] = "compact"
 
-    solve_type: Annotated[Literal["compact"], Key("game")] = "compact"
-    river_buckets: Annotated[int, RIVER_BUCKETS, Key("game", "buckets")] = 48
-    """Into how many buckets of strength hands are grouped on each river."""
-    river_blockers: Annotated[RiverBlockers, Key("game")] = "auto"
+    solve_type: Literal["compact"] = "compact"
+    river_buckets: RiverBuckets = 48
+    """Buckets of strength in which hands are grouped on each river."""
+    river_blockers: RiverBlockers = "auto"
     """Whether half of the buckets tell apart how many strong hands a hand blocks; `auto` is on from
     a stack of 8 pots up."""
-    compact_precision: Annotated[Precision, Key("game", "bits")] = 32
+    compact_precision: Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
-    keep_strategies: Annotated[bool, Key("nothing")] = False
+    keep_strategies: Annotated[bool, NOTHING] = False
 
 
 #: The config class of each backend; `runout.flops.settings` makes the backend that it describes.
@@ -489,10 +446,31 @@ BACKENDS: dict[str, type[FlopsConfig]] = {
 }
 
 
+class _OneOfBackends:
+    """Makes of a field a union of the backends' configs, discriminated by ``solve_type``."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        kinds = {name: handler.generate_schema(kind) for name, kind in BACKENDS.items()}
+        return core_schema.tagged_union_schema(kinds, discriminator=_solve_type)
+
+
+def _solve_type(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return str(value.get("solve_type", DEFAULT_BACKEND))
+    return getattr(value, "solve_type", None)
+
+
+PostflopModel: TypeAlias = Annotated[FlopsConfig, _OneOfBackends()]
+
+
+class FlopsFile(ConfigSection):
+    """A config file of flops that are solved by themselves."""
+
+    postflop_model: PostflopModel
+    """How flops are solved."""
+
+
 # The section ``joint``: how preflop and flops are solved together as one game.
-
-
-JOINT_SECTION = "joint"
 
 #: Backends whose flops can be played inside a preflop solve: those that tell combos apart.
 JOINT_BACKENDS = ("compact", "exact")
@@ -502,44 +480,34 @@ POT_KEYS = ("limped", "raised", "reraised")
 
 
 class PotSizesConfig(ConfigSection):
-    """Sizes after the flop in pots of one type; what is not given is that of all pots."""
+    """Sizes after the flop in pots of one type; `null` means those of `postflop_model`."""
 
-    bet_sizes: Annotated[SizeChoice | None, _BETS.or_null(), Key("game", _POT)] = None
-    """Sizes of a first bet, in the forms of `postflop_model`; `null` means those there."""
-    raise_sizes: Annotated[SizeChoice | None, _RAISES, Key("game", _CALLED_POT)] = None
-    """Sizes of a raise; `null` means those of `postflop_model`."""
-    max_raises_per_street: Annotated[int | None, RAISES.or_null(), Key("game", "raises")] = None
-    """Raises after the first bet of a street; `null` means as in `postflop_model`."""
-
-
-_POT_SIZES = Form("a mapping of bet_sizes, raise_sizes and max_raises_per_street").or_null()
+    bet_sizes: Sizes | None = None
+    """Sizes of a first bet, in the forms of `postflop_model`."""
+    raise_sizes: RaiseSizes | None = None
+    """Sizes of a raise."""
+    max_raises_per_street: Raises | None = None
+    """Raises after the first bet of a street."""
 
 
 class JointConfig(ConfigSection):
     """How a joint game is solved, besides the keys of the run and of its postflop model."""
 
     max_seconds: Seconds = None
-    """The solve ends after this time, counted anew when it is resumed; results then depend on the
-    machine. `null` is off."""
-    flops_per_iteration: Annotated[
-        int | None,
-        Form("a whole number from 1 up to the number of flops", whole(1).read).or_null(),
-        Key("game", "flops"),
-    ] = None
+    """Seconds after which the solve ends, counted anew when it is resumed."""
+    flops_per_iteration: Count | None = None
     """Flops that an iteration visits, drawn by weight with the seed of `postflop_model`; `null`:
     all of them."""
-    checkpoint_minutes: Annotated[float, NOT_NEGATIVE, Key("nothing", "minutes")] = 10.0
-    """All tables are saved this often while the solve goes on, for `--resume`; 0: only when it is
-    interrupted."""
-    keep_rivers: Annotated[bool, Key("end")] = True
-    """Whether the result keeps the strategies of rivers, and not only of flops and turns.
-    `lab judge` needs them."""
-    limped: Annotated[PotSizesConfig | None, _POT_SIZES, Key("game")] = None
-    """Other sizes in pots that nobody raised before the flop."""
-    raised: Annotated[PotSizesConfig | None, _POT_SIZES, Key("game")] = None
-    """Other sizes in pots that were raised once."""
-    reraised: Annotated[PotSizesConfig | None, _POT_SIZES, Key("game")] = None
-    """Other sizes in pots that were raised more than once."""
+    checkpoint_minutes: Annotated[NotNegative, NOTHING] = 10.0
+    """Minutes between two saves of all tables, for `--resume`; 0: only when interrupted."""
+    keep_rivers: Annotated[bool, END] = True
+    """Keep the strategies of rivers, and not only of flops and turns; `lab exploit` needs them."""
+    limped: PotSizesConfig | None = None
+    """Other sizes in pots without a raise before the flop."""
+    raised: PotSizesConfig | None = None
+    """Other sizes in pots with one raise before the flop."""
+    reraised: PotSizesConfig | None = None
+    """Other sizes in pots with more raises before the flop."""
 
     def betting_rules(self, model: FlopsConfig) -> dict[str, BettingRules]:
         """Returns the betting after the flop by the type of the pot, the keys of `POT_KEYS`."""
@@ -548,8 +516,7 @@ class JointConfig(ConfigSection):
     def model_of(self, pot: str, model: FlopsConfig) -> FlopsConfig:
         """Returns the postflop model of a type of pot, one of `POT_KEYS`."""
         sizes: PotSizesConfig = getattr(self, pot) or PotSizesConfig()
-        given = {key: value for key, value in sizes.values().items() if value is not None}
-        return model.model_copy(update=given)
+        return model.model_copy(update={key: value for key, value in sizes if value is not None})
 
     def game_with(self, model: FlopsConfig) -> dict[str, Any]:
         """Returns what decides an iteration together with a postflop model."""
@@ -561,6 +528,5 @@ class JointConfig(ConfigSection):
             for key, rules in self.betting_rules(model).items()
         }
         if self.flops_per_iteration is not None:
-            mapping["flops_per_iteration"] = self.flops_per_iteration
-            mapping["seed"] = model.seed
+            mapping |= {"flops_per_iteration": self.flops_per_iteration, "seed": model.seed}
         return mapping

@@ -1,252 +1,35 @@
-"""Config files: from a path or a text to typed sections; sweeps; and the reference of all keys."""
+"""Config files of all kinds: from a path or a text to typed sections, and sweeps."""
 
-import ast
-import inspect
 import itertools
 import os.path
-import re
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar, cast, overload
+from typing import Annotated, Any, TypeAlias, TypeVar, overload
 
-from runout.config.flops import (
-    BACKENDS,
-    JOINT_SECTION,
-    POSTFLOP_SECTION,
-    FlopsConfig,
-    JointConfig,
-    PotSizesConfig,
-)
-from runout.config.run import PREFLOP_SECTION, PreflopConfig, RunConfig
-from runout.config.section import ConfigSection, Form, Key, PartError, read_list, refusal, whole
-from runout.config.spot import SpotConfig
-from runout.config.yaml_text import (
-    YamlMapping,
-    error_at,
-    format_yaml,
-    join_path,
-    parse_yaml,
-    show_value,
-    suggest,
-)
+from annotated_types import Len
+from pydantic import BeforeValidator, Strict
+
+from runout.config.flops import BACKENDS, POSTFLOP_SECTION, FlopsConfig, FlopsFile
+from runout.config.run import RunConfig
+from runout.config.section import ConfigSection, Read, problem
+from runout.config.spot import ReportConfig, SpotConfig
+from runout.config.values import CountFrom0
+from runout.config.yaml_text import Document, join_path, parse_yaml, show_value
 from runout.errors import ConfigError
 
-# Config files: from a path or a text to typed sections.
-
-
 YAML_SUFFIXES = (".yaml", ".yml")
-
-#: What a config file may describe, each with the command that it is for.
-AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig
-ConfigT = TypeVar("ConfigT", RunConfig, FlopsConfig, SpotConfig)
-_KINDS: dict[type[AnyConfig], tuple[str, str]] = {
-    RunConfig: ("a run", "solve-preflop"),
-    FlopsConfig: ("flops", "solve-postflop"),
-    SpotConfig: ("a spot", "solve-spot"),
-}
 
 #: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
 MAX_BYTES = 1_000_000
 
-
-@overload
-def load_config(path: str | Path) -> AnyConfig: ...
-@overload
-def load_config(
-    path: str | Path, kind: type[ConfigT], given: Mapping[str, Any] | None = None
-) -> ConfigT: ...
-def load_config(
-    path: str | Path, kind: Any = None, given: Mapping[str, Any] | None = None
-) -> AnyConfig:
-    """Reads a config file of any kind: a run, flops or a spot, told apart by its keys.
-
-    A relative ``postflop_model_path`` counts from the file's directory. A YAML file there is read
-    and becomes the run's ``postflop_model``; a directory stays a path and is not looked at.
-
-    Args:
-        path: the file.
-        kind: the class of the only kind that is allowed.
-        given: keys that win over those of the file.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the path of the first error in it.
-
-    >>> from runout import load_config
-    >>> load_config("configs/spot_river.yaml").pot
-    100.0
-    """
-    path = Path(path)
-    return _read(load_yaml(path), str(path), kind, given, path.parent)
-
-
-@overload
-def parse_config(text: str) -> AnyConfig: ...
-@overload
-def parse_config(
-    text: str, kind: type[ConfigT], given: Mapping[str, Any] | None = None
-) -> ConfigT: ...
-def parse_config(text: str, kind: Any = None, given: Mapping[str, Any] | None = None) -> AnyConfig:
-    """Reads the text of a config file; see `load_config`.
-
-    >>> from runout import parse_config
-    >>> parse_config("preflop: {preset: pushfold, stacks_bb: 8}").preflop.stacks_bb
-    (8.0, 8.0)
-    """
-    return _read(parse_yaml(text), "config", kind, given, Path())
-
-
-def load_yaml(path: Path) -> YamlMapping:
-    """Reads a YAML file whose top is a mapping.
-
-    Raises:
-        ConfigError: if the file cannot be read, is not YAML or not a mapping, or repeats a key.
-    """
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(str(path), f"is not UTF-8 text ({error.reason})") from error
-    except FileNotFoundError as error:
-        raise ConfigError(str(path), "no such file") from error
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError(str(path), f"cannot be read ({reason})") from error
-    if len(content) > MAX_BYTES:
-        raise ConfigError(str(path), f"has more than {MAX_BYTES:,} bytes, so it is no config")
-    return parse_yaml(text, where=str(path))
-
-
-def load_model_file(path: Path) -> FlopsConfig:
-    """Reads the file that a run's ``postflop_model_path`` names, which may leave ratios to it."""
-    document = load_yaml(path)
-    _require_kind(document, str(path), FlopsConfig)
-    return _read_flops(document, str(path))
-
-
-def load_spot_config(
-    path: Path | None, given: Mapping[str, Any], flop: str | None = None
-) -> SpotConfig:
-    """Reads the config of a spot from a file, from keys, which win over those of the file, or both.
-
-    The flop is one of many to play the spot on, which then has no board of its own.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the path of the first error in it.
-    """
-    keys = {**given, **({} if flop is None else {"board": flop})}
-    if path is None:
-        return SpotConfig.parse(keys, document="spot")
-    document = load_yaml(path)
-    if flop is not None and document.get("board") is not None:
-        problem = "a report takes its flops from --flops, leave the board out"
-        raise error_at(document, "board", problem)
-    return cast(SpotConfig, _read(document, str(path), SpotConfig, keys, path.parent))
-
-
-def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
-    """Returns the class of what a config describes, by its keys; None if that cannot be told."""
-    keys = set(document)
-    if PREFLOP_SECTION in keys:
-        return RunConfig
-    if keys == {POSTFLOP_SECTION}:
-        return FlopsConfig
-    is_spot = "board" in keys and not keys & {POSTFLOP_SECTION, *RunConfig.model_fields}
-    return SpotConfig if is_spot else None
-
-
-def _read(
-    document: YamlMapping,
-    name: str,
-    kind: type[AnyConfig] | None,
-    given: Mapping[str, Any] | None,
-    folder: Path,
-) -> AnyConfig:
-    """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
-    found = kind_of(document)
-    if kind is None and found is None:
-        allowed = ", ".join(text for text, _ in _KINDS.values())
-        raise ConfigError(name, f"is no config of {allowed}: give preflop, postflop_model or board")
-    if kind is not None:
-        _require_kind(document, name, kind)
-    keys = given or {}
-    merged = YamlMapping({**document, **keys})
-    # What was given beside the file stands on no line of it.
-    merged.lines = {p: n for p, n in document.lines.items() if re.split(r"[.\[]", p)[0] not in keys}
-    if (kind or found) is RunConfig:
-        return _with_model_file(RunConfig.parse(merged, "", name), folder)
-    if (kind or found) is FlopsConfig:
-        config = _read_flops(merged, name)
-        if config.is_auto_sprs:
-            section = merged[POSTFLOP_SECTION]
-            key = next(key for key in ("postflop_sprs", "postflop_spr") if key in section)
-            problem = "'auto' needs the preflop tree of a run config, without one write [3.5]"
-            raise error_at(merged, join_path(POSTFLOP_SECTION, key), problem)
-        return config
-    return SpotConfig.parse(merged, "", name)
-
-
-def _require_kind(document: Mapping[str, Any], name: str, kind: type[AnyConfig]) -> None:
-    """Refuses a config that is for another command; one that is for none is left to its reader."""
-    found = kind_of(document)
-    if found is not None and found is not kind:
-        what, command = _KINDS[found]
-        problem = f"is the config of {what}, for runout {command}; here that of {_KINDS[kind][0]}"
-        raise ConfigError(name, f"{problem} is read")
-
-
-def _read_flops(document: YamlMapping, name: str) -> FlopsConfig:
-    for key in document:
-        if key != POSTFLOP_SECTION:
-            raise error_at(document, join_path("", key), _problem_with_section(key))
-    if POSTFLOP_SECTION not in document:
-        raise ConfigError(name, f"has no section {POSTFLOP_SECTION}")
-    return FlopsConfig.parse(document[POSTFLOP_SECTION])
-
-
-def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
-    """Returns a run with the postflop model that its path names, if that is a file."""
-    if config.postflop_model_path is None:
-        return config
-    path = folder / config.postflop_model_path
-    config = config.model_copy(update={"postflop_model_path": path})
-    is_file = path.suffix.lower() in YAML_SUFFIXES or os.path.isfile(path)
-    if not config.needs_flop_values or not is_file:
-        return config
-    try:
-        model = load_model_file(path)
-    except ConfigError as error:
-        # Not the path in this file alone: the line is one of the other file.
-        file = "" if error.where == str(path) else f"{path}: "
-        raise ConfigError("postflop_model_path", f"{file}{error}") from error
-    return config.with_postflop_model(model)
-
-
-def _problem_with_section(key: str) -> str:
-    if key in FlopsConfig.all_keys():
-        # A key of the section at the top of the file is a forgotten line, not a typing error.
-        return f"unknown section, write it below {POSTFLOP_SECTION}:"
-    if key in RunConfig.model_fields:
-        return f"belongs to the config of a run, here only {POSTFLOP_SECTION} is read"
-    return (
-        f"unknown section{suggest(key, [POSTFLOP_SECTION]) or f', allowed is {POSTFLOP_SECTION}'}"
-    )
-
-
 # A sweep: the flops of a config solved with every choice of a grid of keys, by several seeds.
 
 
-_GRID_FORM = "a mapping of keys to lists, write rebucket_rounds: [1, 2]"
-
-
-def _read_seeds(value: Any) -> tuple[int, ...]:
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = list(range(value))
-    seeds = read_list(value, whole(0).parse, "a list of seeds, or how many", least="seed")
-    if len(set(seeds)) < len(seeds):
-        raise PartError("", "has a seed twice")
+def _read_seeds(value: Any) -> Any:
+    seeds = list(range(value)) if isinstance(value, int) and type(value) is not bool else value
+    if isinstance(seeds, list | tuple) and len({*map(str, seeds)}) < len(seeds):
+        raise problem("has a seed twice")
     return seeds
 
 
@@ -255,22 +38,36 @@ def _read_grid(value: Any) -> list[dict[str, Any]]:
     choices: list[dict[str, Any]] = []
     for grid in value if isinstance(value, list) else [value]:
         if not isinstance(grid, Mapping) or not grid:
-            raise refusal(grid, _GRID_FORM)
+            raise ValueError
         lists = [values if isinstance(values, list) else [values] for values in grid.values()]
         if [] in lists:
-            raise PartError(f".{list(grid)[lists.index([])]}", "has no value")
+            raise problem("has no value", list(grid)[lists.index([])])
         choices += [dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)]
     return choices
 
 
 class _Sweep(ConfigSection):
-    grid: Annotated[list[dict[str, Any]], Form(_GRID_FORM, _read_grid), Key("nothing")]
-    seeds: Annotated[tuple[int, ...], Form("seeds", _read_seeds), Key("nothing")] = (0,)
+    grid: Annotated[
+        list[dict[str, Any]],
+        Read(
+            _read_grid,
+            "a mapping of keys to lists, write rebucket_rounds: [1, 2]",
+            types=("object", "array"),
+        ),
+    ]
+    """Values to try by key of `postflop_model`: every choice of one value for each key, or a list
+    of such grids."""
+    seeds: Annotated[
+        tuple[CountFrom0, ...], Strict(False), Len(1), BeforeValidator(_read_seeds)
+    ] = (0,)
+    """Seeds of the solves, or how many."""
 
 
-class _SweepFile(ConfigSection):
-    sweep: Annotated[_Sweep, Key("nothing")]
-    postflop_model: Annotated[dict[str, Any], Key("nothing")]
+class SweepConfig(FlopsFile):
+    """A sweep: the flops of a config solved with every choice of a grid of keys."""
+
+    sweep: _Sweep
+    """The choices, and the seeds of each."""
 
 
 @dataclass(frozen=True)
@@ -297,132 +94,223 @@ def load_sweep_config(source: str | Path | Mapping[str, Any]) -> tuple[SweepPoin
     Raises:
         ConfigError: if it cannot be read, or naming the key at fault.
     """
-    document = source if isinstance(source, Mapping) else load_yaml(Path(source))
-    where = "sweep" if isinstance(source, Mapping) else str(source)
-    sweep = _SweepFile.parse(document, "", where).sweep
-    base = document[POSTFLOP_SECTION]
-    FlopsConfig.parse(base)  # errors of the file itself come first, with their lines
-    return tuple(_make_point(base, choice, sweep.seeds) for choice in sweep.grid)
+    if isinstance(source, Mapping):
+        document, name = source, "sweep"
+    else:
+        document, name = load_yaml(Path(source)), str(source)
+    sweep = SweepConfig.parse(document, name).sweep
+    points = (_make_point(document[POSTFLOP_SECTION], choice, sweep.seeds) for choice in sweep.grid)
+    return tuple(points)
 
 
 def _make_point(
     base: Mapping[str, Any], choice: Mapping[str, Any], seeds: tuple[int, ...]
 ) -> SweepPoint:
     keys = {**base, **choice}
-    solve_type = keys.get("solve_type")
-    if "solve_type" in choice and isinstance(solve_type, str) and solve_type in BACKENDS:
+    if "solve_type" in choice and keys["solve_type"] in BACKENDS:
         # Keys of the file that another backend has do not count for this one.
-        fields = BACKENDS[solve_type].model_fields
-        strange = set(FlopsConfig.all_keys()) - set(fields) - {"preset"}
-        keys = {key: v for key, v in keys.items() if key in choice or key not in strange}
-    models = []
+        others = {key for kind in BACKENDS.values() for key in kind.model_fields}
+        others -= set(BACKENDS[keys["solve_type"]].model_fields)
+        keys = {key: value for key, value in keys.items() if key in choice or key not in others}
+    models: list[FlopsConfig] = []
     for seed in seeds:
         try:
-            model = FlopsConfig.parse({**keys, "seed": seed})
+            models.append(FlopsConfig.parse({**keys, "seed": seed}))
         except ConfigError as error:
             label = ", ".join(f"{key}: {show_value(value)}" for key, value in choice.items())
             raise ConfigError("sweep.grid", f"{error} (with {label})") from error
-        models.append(model)
-        if not model.is_random and model.max_flop_boards is None:
+        if not models[0].is_random and models[0].max_flop_boards is None:
             break
     text = tuple((key, show_value(value).strip("'")) for key, value in choice.items())
     return SweepPoint(text, tuple(models))
 
 
-# The config reference, made from the typed fields, so that it cannot fall behind them.
-#
-# ``python -m runout.config.load docs/configuration.md`` renews the part of the page between the
-# two marks; the rest is written by hand.
+# Files of all kinds.
 
 
-BEGIN_MARK = "<!-- begin: made by python -m runout.config.load -->"
-END_MARK = "<!-- end -->"
+AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig | ReportConfig | SweepConfig
+ConfigT = TypeVar("ConfigT", RunConfig, FlopsConfig, SpotConfig, ReportConfig, SweepConfig)
+
+#: What a file describes, and the command that it is for, by the class of its config.
+KINDS: Mapping[type[AnyConfig], tuple[str, str]] = {
+    RunConfig: ("a run", "solve-preflop"),
+    FlopsConfig: ("flops", "solve-postflop"),
+    SpotConfig: ("a spot", "solve-spot"),
+    ReportConfig: ("a report", "report"),
+    SweepConfig: ("a sweep", "lab sweep"),
+}
 
 
-def format_reference() -> str:
-    """Returns the keys and the presets of all sections as Markdown tables."""
-    parts = [
-        "### Keys of a run",
-        _format_keys(RunConfig),
-        f"### Keys of `{JOINT_SECTION}`",
-        _format_keys(JointConfig),
-        "### Keys of `limped`, `raised` and `reraised`",
-        _format_keys(PotSizesConfig),
-        f"### Keys of `{PREFLOP_SECTION}`",
-        _format_keys(PreflopConfig),
-        _format_presets(PreflopConfig),
-        f"### Keys of `{POSTFLOP_SECTION}`",
-        _format_keys(FlopsConfig),
-        _format_presets(FlopsConfig),
-        *(part for kind in BACKENDS.values() for part in _format_backend(kind)),
-        "### Keys of a spot",
-        _format_keys(SpotConfig),
-    ]
-    return "\n\n".join(parts) + "\n"
+@overload
+def load_config(path: str | Path) -> AnyConfig: ...
+@overload
+def load_config(
+    path: str | Path, kind: type[ConfigT], given: Mapping[str, Any] | None = None
+) -> ConfigT: ...
+def load_config(
+    path: str | Path, kind: Any = None, given: Mapping[str, Any] | None = None
+) -> AnyConfig:
+    """Reads a config file of any kind, a run, flops, a spot, a report or a sweep.
 
+    A relative ``postflop_model_path`` counts from the file's directory. A YAML file there is read
+    and becomes the run's ``postflop_model``; a directory stays a path and is not looked at.
 
-def renew_reference(page: str) -> str:
-    """Returns a page with a fresh reference between its marks.
+    Args:
+        path: the file.
+        kind: the class of the only kind that is allowed.
+        given: keys that win over those of the file.
 
     Raises:
-        ValueError: if the page does not have both marks.
+        ConfigError: if it cannot be read, or naming the path of the first error in it.
+
+    >>> from runout import load_config
+    >>> load_config("configs/spot_river.yaml").stack
+    450.0
     """
-    before, begin, rest = page.partition(BEGIN_MARK)
-    _, end, after = rest.partition(END_MARK)
-    if not (begin and end):
-        raise ValueError(f"the page has no {BEGIN_MARK} ... {END_MARK}")
-    return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
+    path = Path(path)
+    return _read(load_yaml(path), str(path), kind, given or {}, path.parent)
 
 
-def _format_backend(kind: type[FlopsConfig]) -> list[str]:
-    """Returns the keys that a backend adds, and what presets set of them."""
-    about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
-    heading = f"### More keys with `solve_type: {kind().solve_type}`"
-    has_presets = kind.presets is not FlopsConfig.presets
-    presets = [_format_presets(kind, kind.own_keys())] if has_presets else []
-    return [heading, about, _format_keys(kind, kind.own_keys()), *presets]
+@overload
+def parse_config(text: str) -> AnyConfig: ...
+@overload
+def parse_config(
+    text: str, kind: type[ConfigT], given: Mapping[str, Any] | None = None
+) -> ConfigT: ...
+def parse_config(text: str, kind: Any = None, given: Mapping[str, Any] | None = None) -> AnyConfig:
+    """Reads the text of a config file; see `load_config`.
+
+    >>> from runout import parse_config
+    >>> parse_config("preflop: {preset: pushfold, stacks_bb: 8}").preflop.stacks_bb
+    (8.0, 8.0)
+    """
+    return _read(parse_yaml(text), "config", kind, given or {}, Path())
 
 
-def _format_keys(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
-    defaults = section.model_construct().to_mapping()  # without the keys that must be given
-    texts, rows = _descriptions(section), []
-    for key in section.model_fields if keys is None else keys:
-        default = _inline(defaults[key]) if key in defaults else "must be given"
-        unit = section.key(key).unit
-        rows.append([f"`{key}`", section.form(key).allowed, default, unit, texts[key]])
-    return _format_table(["key", "type and range", "default", "unit", "meaning"], rows)
+def load_yaml(path: Path) -> Document:
+    """Reads a YAML file whose top is a mapping.
+
+    Raises:
+        ConfigError: if the file cannot be read, is not YAML or not a mapping, or repeats a key.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), f"is not UTF-8 text ({error.reason})") from error
+    except FileNotFoundError as error:
+        raise ConfigError(str(path), "no such file") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(str(path), f"cannot be read ({reason})") from error
+    if len(content) > MAX_BYTES:
+        raise ConfigError(str(path), f"has more than {MAX_BYTES:,} bytes, so it is no config")
+    return parse_yaml(text, where=str(path))
 
 
-def _descriptions(section: type[ConfigSection]) -> dict[str, str]:
-    """Returns the texts that stand below the keys of a section, on one line each."""
-    texts: dict[str, str] = {}
-    for kind in section.__mro__[: section.__mro__.index(ConfigSection)]:
-        source: Any = ast.parse(inspect.getsource(kind)).body[0]
-        for key, text in itertools.pairwise(source.body):
-            match key, text:
-                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(str(words))):
-                    texts.setdefault(name, " ".join(words.split()))
-    return texts
+def load_model_file(path: Path) -> FlopsConfig:
+    """Reads the file that a run's ``postflop_model_path`` names, which may leave ratios to it."""
+    document = _for_kind(load_yaml(path), str(path), FlopsConfig, {})
+    return FlopsFile.parse(document, str(path)).postflop_model
 
 
-def _format_presets(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
-    mappings = [section.model_validate({"preset": name}).to_mapping() for name in section.presets]
-    given = dict.fromkeys(key for preset in section.presets.values() for key in preset)
-    shown = [key for key in given if keys is None or key in keys]
-    rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in shown]
-    return _format_table(["preset", *(f"`{name}`" for name in section.presets)], rows)
+def load_spot_config(
+    path: Path | None, given: Mapping[str, Any], flop: str | None = None
+) -> SpotConfig:
+    """Reads a spot from a file, from keys, which win over those of the file, or both.
+
+    With a flop, the file is that of a report, which has no board of its own.
+
+    Raises:
+        ConfigError: if it cannot be read, or naming the path of the first error in it.
+    """
+    keys = {**given, **({} if flop is None else {"board": flop})}
+    if path is None:
+        return SpotConfig.parse(keys, "spot")
+    document = load_yaml(path)
+    if flop is not None and document.get("board") is not None:
+        line = document.line_of("board")
+        text = f"a report takes its flops from --flops, leave the board out (line {line})"
+        raise ConfigError("board", text)
+    return SpotConfig.parse(_for_kind(document, str(path), SpotConfig, keys), str(path))
 
 
-def _inline(value: object) -> str:
-    # In a list, because YAML ends a scalar that stands alone with "...".
-    return f"`{format_yaml([value], is_inline=True).strip()[1:-1]}`"
+def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
+    """Returns the class of what a config describes, by its keys; None if that cannot be told."""
+    keys = set(document)
+    if "sweep" in keys:
+        return SweepConfig
+    if "preflop" in keys:
+        return RunConfig
+    if keys == {POSTFLOP_SECTION}:
+        return FlopsConfig
+    if keys & set(RunConfig.model_fields) - set(SpotConfig.model_fields):
+        return None
+    if "board" in keys:
+        return SpotConfig
+    return ReportConfig if {"oop", "ip"} & keys else None
 
 
-def _format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+def _read(
+    document: Document,
+    name: str,
+    kind: type[AnyConfig] | None,
+    given: Mapping[str, Any],
+    folder: Path,
+) -> AnyConfig:
+    """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
+    kind = kind or kind_of(document) or _most_alike(document, name)
+    document = _for_kind(document, name, kind, given)
+    if kind is FlopsConfig:
+        config = FlopsFile.parse(document, name).postflop_model
+        if config.is_auto_sprs:
+            section = document[POSTFLOP_SECTION]
+            where = join_path(POSTFLOP_SECTION, next(key for key in section if "spr" in key))
+            text = "'auto' needs the preflop tree of a run config, without one write [3.5]"
+            raise ConfigError(where, f"{text} (line {document.line_of(where)})")
+        return config
+    parsed = kind.parse(document, name)
+    if isinstance(parsed, SweepConfig):
+        load_sweep_config(document)  # each choice is checked as well
+    return _with_model_file(parsed, folder) if isinstance(parsed, RunConfig) else parsed
 
 
-if __name__ == "__main__":
-    _page = Path(sys.argv[1])
-    _page.write_text(renew_reference(_page.read_text("utf-8")), "utf-8")
+def _for_kind(
+    document: Document, name: str, kind: type[AnyConfig], given: Mapping[str, Any]
+) -> Document:
+    """Refuses a config that is for another command; one that is for none is left to its reader."""
+    found = kind_of({**document, **given})
+    if found is not None and found is not kind:
+        what, command = KINDS[found]
+        text = f"is the config of {what}, for runout {command}; here that of {KINDS[kind][0]}"
+        raise ConfigError(name, f"{text} is read")
+    return document.with_keys(given)
+
+
+def _most_alike(document: Mapping[str, Any], name: str) -> type[AnyConfig]:
+    """Returns the kind that knows most keys of a document."""
+    known = {kind: len(set(document) & set(kind.model_fields)) for kind in KINDS}
+    kind = max(known, key=known.__getitem__)
+    if not known[kind]:
+        allowed = "preflop (a run), postflop_model (flops), board (a spot) or oop and ip (a report)"
+        raise ConfigError(name, f"has no key of a config, give {allowed}")
+    return kind
+
+
+def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
+    """Returns a run with the postflop model that its path names, if that is a file."""
+    if config.postflop_model_path is None:
+        return config
+    path = folder / config.postflop_model_path
+    config = config.model_copy(update={"postflop_model_path": path})
+    is_file = path.suffix.lower() in YAML_SUFFIXES or os.path.isfile(path)
+    if not config.needs_flop_values or not is_file:
+        return config
+    try:
+        model = load_model_file(path)
+    except ConfigError as error:
+        # Not the path in this file alone: the line is one of the other file.
+        file = "" if error.where == str(path) else f"{path}: "
+        raise ConfigError("postflop_model_path", f"{file}{error}") from error
+    return config.with_postflop_model(model)

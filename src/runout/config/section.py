@@ -1,645 +1,367 @@
-"""Sections of a config file: typed keys, what they may hold, and errors that name the path."""
+"""Sections of a config file: typed keys, what they decide, and errors that name path and line.
 
-import math
+A section is a pydantic model. pydantic checks types and ranges, finds all errors with their places,
+and describes the keys as JSON Schema; what a user reads is one line for each error, made here from
+that schema: ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
+"""
+
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    Self,
-    TypeAlias,
-    get_args,
-    get_origin,
-)
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
-from pydantic_core import ErrorDetails
-from pydantic_core.core_schema import no_info_plain_validator_function
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
-from runout.cards.deck import format_cards
-from runout.cfr.schedules import VARIANTS, DiscountSchedule
-from runout.config.yaml_text import error_at, format_yaml, join_path, show_value, suggest
-from runout.errors import CardError, ConfigError, TreeError
-from runout.trees.betting import BettingRules, SizeMenu
-from runout.trees.sizes import (
-    SIZE_SEPARATOR,
-    BetSize,
-    SizeStyle,
-    format_bet_size,
-    parse_bet_size,
-    parse_bet_sizes,
-)
+from runout.config.yaml_text import Document, format_yaml, join_path, show_value
+from runout.errors import ConfigError, suggest
 
-# A section of a config file: typed keys, and errors that name the path in the file.
-#
-# What a user reads is one line made here, from what the key says about itself:
-# ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
+#: Keyword of our own in JSON Schema, which editors pass over: what a value may be, as the end of
+#: the sentence "X is not ...".
+ALLOWED = "x-allowed"
+
+Place: TypeAlias = tuple[str | int, ...]
+Schema: TypeAlias = dict[str, Any]
 
 
-#: What a key decides: ``game`` what an iteration does; ``alone`` the same, but nothing where flops
-#: and preflop are one game; ``end`` when iterations end; ``nothing`` none of the results.
-Decides: TypeAlias = Literal["game", "alone", "end", "nothing"]
+class Decides(Enum):
+    """What a key decides; one without a note decides the game."""
+
+    GAME = "what an iteration does"
+    END = "when iterations end"
+    NOTHING = "none of the results"
 
 
-@dataclass(frozen=True)
-class Key:
-    """What a key is for; its description is the text below it, which the reference takes.
+END, NOTHING = Decides.END, Decides.NOTHING
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """How a value is read that YAML can give in several forms, and how it is written.
 
     Attributes:
-        decides: what depends on it.
-        unit: of its numbers, empty if they have none.
-        means: the entry of `ConfigSection.meanings` that digests have instead of its value.
-    """
-
-    decides: Decides
-    unit: str = ""
-    means: str = ""
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-@dataclass(frozen=True)
-class Form:
-    """What a key may hold, and how that is read and written.
-
-    Attributes:
-        allowed: the values that it may have, as the end of the sentence "X is not ...".
-        read: returns what a config keeps of a value as YAML has it, None if it is not allowed; or
-            raises a `PartError`. Without it pydantic checks the type.
+        read: returns what a config keeps; raises `problem`, or a ValueError if the value is not
+            what is allowed.
+        allowed: the end of the sentence "X is not ...".
         write: returns what a config keeps as YAML has it.
-        takes_null: whether there may be no value.
-        choices: all allowed words, if it is one of a few.
+        types: of the value in JSON Schema.
+        keys: of the value, if it may be a mapping.
     """
 
+    read: Callable[[Any], Any]
     allowed: str
-    read: Callable[[Any], Any] = _as_it_is
-    write: Callable[[Any], Any] = _as_it_is
-    takes_null: bool = False
-    choices: tuple[str, ...] = ()
+    write: Callable[[Any], Any] = lambda value: value
+    types: tuple[str, ...] = ("string",)
+    keys: "type[ConfigSection] | None" = None
 
-    def or_null(self) -> "Form":
-        """Returns the form of a key that may also have no value."""
-        return replace(self, allowed=f"{self.allowed}, or null", takes_null=True)
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        written = core_schema.plain_serializer_function_ser_schema(self.write)
+        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
 
-    def refusal(self, value: Any) -> "PartError":
-        """Returns the error of a value that is not allowed."""
-        return refusal(value, f"{self.allowed}{suggest(value, self.choices)}")
-
-    def plain(self, value: Any) -> Any:
-        """Returns a value as YAML has it."""
-        return None if value is None else self.write(value)
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
-        if self.read is _as_it_is:
-            return handler(source)
-        return no_info_plain_validator_function(self.parse)
-
-    def parse(self, value: Any) -> Any:
-        """Returns what a config keeps of a value as YAML has it, or raises a `PartError`."""
-        if self.takes_null and (value is None or value == "null"):  # options are text
-            return None
-        kept = self.read(value)
-        if kept is None:
-            raise self.refusal(value)
-        return kept
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Schema:
+        keys = {} if self.keys is None else self.keys.json_schema()["properties"]
+        return {"type": list(self.types), "properties": keys, ALLOWED: self.allowed}
 
 
-def whole(low: int, high: int | None = None) -> Form:
-    """Returns the form of whole numbers in a range."""
-    most = math.inf if high is None else high
-
-    def read(value: Any) -> int | None:
-        is_whole = isinstance(value, int) and not isinstance(value, bool)
-        return value if is_whole and low <= value <= most else None
-
-    return Form(f"a whole number from {low} {'up' if high is None else f'to {high}'}", read)
+def problem(text: str, *place: str | int) -> ValidationError:
+    """Returns the error of a value, or of the part of it at a place."""
+    return problems([(place, text)])
 
 
-def number(
-    allowed: str, is_allowed: Callable[[float], bool], *, takes_infinity: bool = False
-) -> Form:
-    """Returns the form of numbers that fulfil a condition, finite ones unless said otherwise."""
-
-    def read(value: Any) -> float | None:
-        is_infinite = takes_infinity and isinstance(value, float) and math.isinf(value)
-        given = value if is_infinite else as_number(value)
-        return given if given is not None and is_allowed(given) else None
-
-    return Form(allowed, read)
+def problems(found: Iterable[tuple[Place, str]]) -> ValidationError:
+    """Returns several errors of a value as one exception, which pydantic adds to the others."""
+    details = [
+        InitErrorDetails(type=PydanticCustomError("config", "{text}", {"text": t}), loc=p, input=0)
+        for p, t in found
+    ]
+    return ValidationError.from_exception_data("config", details)
 
 
-def _form_of(annotation: Any) -> Form:
-    """Returns the form of a type that pydantic checks: words, true or false, a section."""
-    parts = get_args(annotation)
-    if get_origin(annotation) is Literal:
-        words = tuple(word for word in parts if isinstance(word, str))
-        return Form(f"one of {', '.join(map(str, parts))}", choices=words)
-    if parts and get_origin(parts[0]) is Literal:
-        return _form_of(parts[0]).or_null()
-    return Form("true or false" if annotation is bool else "a mapping of keys to values")
+class AllConfigErrors(ConfigError):  # noqa: N818
+    """Everything that is wrong with a config; as text the first error and how many more."""
+
+    errors: tuple[ConfigError, ...] = ()
 
 
 class ConfigSection(BaseModel):
     """Base of all sections: values are taken as they are, and unknown keys are errors.
 
-    A field is annotated with a `Key` and, unless its type says all, a `Form`. The value of a key
-    may be a section itself. In Python a section takes the same keys and forms as in YAML and raises
-    pydantic's `ValidationError`; `parse` raises `ConfigError` with the path in the file.
+    In Python a section takes the same keys and forms as in YAML and raises pydantic's
+    `ValidationError`; `parse` raises `AllConfigErrors` with paths and lines.
 
     Attributes:
-        aliases: key by its other name.
         presets: what each value of the key ``preset`` sets; without any there is no such key.
-        usual_place: the key of a file that has the section, empty if the section is the file.
+        choices: keys of which one is given; with it, a preset sets none of the others.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        use_attribute_docstrings=True,
+        ser_json_inf_nan="constants",
+    )
 
-    aliases: ClassVar[Mapping[str, str]] = {}
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    usual_place: ClassVar[str] = ""
+    choices: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
-    def parse(cls, raw: Any, where: str | None = None, document: str = "config") -> Self:
-        """Reads a section as it stands in a file.
+    def parse(cls, raw: Any, document: str = "config") -> Self:
+        """Reads a section as it stands in a file; a `Document` lets errors name their lines.
 
         Args:
-            raw: the mapping; one from `parse_yaml` lets errors name the line.
-            where: path of the section in the file, put before the path of what is at fault; by
-                default where it usually stands.
+            raw: the keys and values.
             document: what errors name that belong to no key, such as the file.
 
         Raises:
-            ConfigError: naming the first error in the order of the file, and how many more.
+            AllConfigErrors: if a key or value is not allowed.
         """
-        where = cls.usual_place if where is None else where
         if not isinstance(raw, Mapping):
-            problem = f"{show_value(raw)} is not a mapping of keys to values"
-            raise ConfigError(where or document, problem)
+            raise ConfigError(document, f"{show_value(raw)} is not a mapping of keys to values")
         try:
             return cls.model_validate(dict(raw))
         except ValidationError as error:
-            details = error.errors(include_url=False)
-            places = [cls._place(detail, raw, where) for detail in details]
-            _, path, problem = min(places, key=operator.itemgetter(0))
-            others = len(places) - 1
-            notes = [f"{others} more error{'s' if others > 1 else ''}"] if others else []
-            found = error_at(raw, path, problem, *notes)
-            raise ConfigError(path or document, found.problem) from error
+            found = list(_describe_errors(error, cls.json_schema(), raw, document))
+            first, line = found[0]
+            others = f"{len(found) - 1} more error{'s' if len(found) > 2 else ''}"
+            all_errors = AllConfigErrors(
+                first.where, _with_notes(first.problem, line, others if len(found) > 1 else "")
+            )
+            all_errors.errors = tuple(
+                ConfigError(each.where, _with_notes(each.problem, at)) for each, at in found
+            )
+            raise all_errors from error
 
     @classmethod
-    def key(cls, name: str) -> Key:
-        """Returns what a key is for."""
-        return next(note for note in cls.model_fields[name].metadata if isinstance(note, Key))
+    def json_schema(cls) -> Schema:
+        """Returns JSON Schema of the keys; its defaults are as YAML has them."""
+        return cls.model_json_schema(schema_generator=_SchemaGenerator)
 
     @classmethod
-    def form(cls, name: str) -> Form:
-        """Returns what a key may hold."""
-        field = cls.model_fields[name]
-        forms = (note for note in field.metadata if isinstance(note, Form))
-        return next(forms, None) or _form_of(field.annotation)
-
-    @classmethod
-    def section_of(cls, key: str) -> "type[ConfigSection] | None":
-        """Returns the section that a key holds, None if it holds a value."""
-        annotation = cls.model_fields[key].annotation if key in cls.model_fields else None
-        for kind in (annotation, *get_args(annotation)):
-            if isinstance(kind, type) and issubclass(kind, ConfigSection):
-                return kind
-        return None
-
-    @classmethod
-    def kind_of(cls, raw: Mapping[str, Any]) -> "type[ConfigSection]":
-        """Returns the class that reads given keys: this one, or one that they choose."""
-        return cls
-
-    @classmethod
-    def known_keys(cls) -> list[str]:
-        """Returns every key that a file may have, and other names of keys."""
-        return [*(["preset"] if cls.presets else []), *cls.model_fields, *cls.aliases]
-
-    def values(self) -> dict[str, Any]:
-        """Returns what is kept of every key."""
-        return {key: self.__dict__[key] for key in type(self).model_fields if key in self.__dict__}
+    def decides(cls, name: str) -> Decides:
+        """Returns what a key decides."""
+        notes = (note for note in cls.model_fields[name].metadata if isinstance(note, Decides))
+        return next(notes, Decides.GAME)
 
     def to_mapping(self) -> dict[str, Any]:
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
-        return {
-            key: value.to_mapping()
-            if isinstance(value, ConfigSection)
-            else self.form(key).plain(value)
-            for key, value in self.values().items()
-        }
+        return self.model_dump(mode="json")
 
     def to_yaml(self) -> str:
         """Returns a config file that reads back as the same config."""
         return format_yaml(self.to_mapping())
 
-    def meanings(self) -> dict[str, Any]:
-        """Returns, as strict JSON, what stands in digests for keys that can be said in many ways.
-
-        A key that says ``means`` counts as that entry, and not at all where there is none.
-        """
-        return {}
-
-    def digest_mapping(self, *decides: Decides) -> dict[str, Any]:
+    def digest_mapping(self, *, ends: bool = True) -> dict[str, Any]:
         """Returns what decides the results, for `runout.storage.bundle.digest_config`.
 
         Two configs that mean the same have the same mapping: sizes are spelled out for every street
-        and player, names stand for their numbers and selections for their flops. Only
-        keys count that decide one of the given things, or anything if none is given.
+        and player, names stand for their numbers and selections for their flops. Without ``ends``,
+        when iterations end does not count.
         """
-        meanings, mapping = self.meanings(), {}
-        for name, value in self.values().items():
-            key = self.key(name)
-            if key.decides not in (decides or ("game", "alone", "end")):
-                continue
-            if not key.means:
-                mapping[name] = self.form(name).plain(value)
-            elif key.means in meanings:
-                mapping[key.means] = meanings[key.means]
-        return mapping
+        counts = (Decides.GAME, END) if ends else (Decides.GAME,)
+        plain = self.to_mapping().items()
+        digest = {name: value for name, value in plain if self.decides(name) in counts}
+        self._spell_out(digest)
+        return digest
 
     def game_mapping(self) -> dict[str, Any]:
-        """Returns what decides an iteration, and not when they end.
+        """Returns what decides an iteration: a solve can go on under any config with the same."""
+        return self.digest_mapping(ends=False)
 
-        A solve can go on under any config with the same mapping.
-        """
-        return self.digest_mapping("game")
+    def _spell_out(self, digest: dict[str, Any]) -> None:
+        """Puts what is meant, as strict JSON, in the place of keys that can say it in many ways."""
 
     @model_validator(mode="before")
     @classmethod
-    def _read_keys(cls, data: Any) -> Any:
-        return cls.complete(dict(data)) if isinstance(data, Mapping) else data
-
-    @model_validator(mode="after")
-    def _check_keys(self) -> Self:
-        self.check()
-        return self
-
-    @classmethod
-    def complete(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Replaces other names of keys, and ``preset`` by what it sets and was not given."""
-        for alias, key in cls.aliases.items():
-            if alias in given and key in given:
-                raise PartError(f".{alias}", f"given together with {key}, use only {key}")
-            if alias in given:
-                given[key] = given.pop(alias)
-        if not cls.presets or "preset" not in given:
-            return given
-        name, names = given.pop("preset"), list(cls.presets)
-        if name not in names:
-            with inside(".preset"):
-                raise refusal(name, f"one of {', '.join(names)}{suggest(name, names)}")
-        return {**cls.presets[name], **given}
-
-    def check(self) -> None:
-        """Raises a `PartError` if keys do not go together."""
+    def _fill_in_preset(cls, data: Any) -> Any:
+        if not cls.presets or not isinstance(data, Mapping) or "preset" not in data:
+            return data
+        given, names = dict(data), tuple(cls.presets)
+        if (name := given.pop("preset")) not in names:
+            allowed = f"one of {', '.join(names)}{suggest(name, names)}"
+            raise problem(f"{show_value(name)} is not {allowed}", "preset")
+        passed_over = cls.choices if any(key in given for key in cls.choices) else ()
+        return {k: v for k, v in cls.presets[name].items() if k not in passed_over} | given
 
     @classmethod
-    def _place(
-        cls, detail: ErrorDetails, raw: Mapping[str, Any], where: str
-    ) -> tuple[tuple[int, ...], str, str]:
-        """Returns where an error of pydantic stands: rank in the file, path, and the problem."""
-        section, path, keys = cls.kind_of(raw), where, list(detail["loc"])
-        ranks: tuple[int, ...] = ()
-        while keys:
-            if detail["type"] == "missing" and len(keys) == 1:
-                # Last, since the key may be there with a typing error.
-                return (*ranks, len(raw)), path, f"{keys[0]} is missing"
-            if detail["type"] == "invalid_key" and len(keys) == 1:
-                return ranks, path, f"the key {show_value(keys[0])} is not text"
-            name = str(keys.pop(0))
-            key = next((a for a, k in section.aliases.items() if k == name and a in raw), name)
-            ranks = (*ranks, list(raw).index(key) if key in raw else -1)
-            path = join_path(path, key)
-            inner = section.section_of(name)
-            if inner is None or not keys:
-                break
-            raw = raw[key]
-            section = inner.kind_of(raw)
-        if isinstance(found := detail.get("ctx", {}).get("error"), PartError):
-            return ranks, (path + found.where).lstrip("."), found.problem
-        if detail["type"] == "extra_forbidden":
-            return ranks, path, section._problem_with_key(key)
-        return ranks, path, section.form(name).refusal(detail["input"]).problem
-
-    @classmethod
-    def _problem_with_key(cls, key: str) -> str:
-        keys = cls.known_keys()
-        return f"unknown key{suggest(key, keys) or ', allowed are ' + ', '.join(keys)}"
-
-
-class PartError(ConfigError, ValueError):
-    """What is wrong with a value: pydantic collects it, and `where` is the path to the part.
-
-    Such a path begins with a dot or a bracket, ``.flop[1]``, or is empty for the whole value.
-    """
-
-
-@contextmanager
-def inside(suffix: str) -> Iterator[None]:
-    """Puts the path to a part before the path from it to what is at fault."""
-    try:
-        yield
-    except (ConfigError, TreeError) as error:
-        raise PartError(f"{suffix}{error.where}", error.problem) from error
-
-
-def refusal(value: Any, allowed: str) -> PartError:
-    """Returns the error that a value is not what is allowed."""
-    return PartError("", f"{show_value(value)} is not {allowed}")
-
-
-def read_list(
-    value: Any, read: Callable[[Any], Any], allowed: str = "", separator: str = "", least: str = ""
-) -> tuple[Any, ...]:
-    """Reads every entry of a list, or of a text with separators if there is one.
-
-    Another value is not what is ``allowed``; if that is empty, it stands for a list of one. If
-    ``least`` says what must be given, the list may not be empty.
-    """
-    if separator and isinstance(value, str):
-        value = value.split(separator) if value.strip() else []
-    if not isinstance(value, list | tuple):
-        with inside(""):
-            if allowed:
-                raise refusal(value, allowed)
-            return (read(value),)
-    if least and not value:
-        raise PartError("", f"empty, give at least one {least}")
-    entries = []
-    for position, entry in enumerate(value):
-        with inside(f"[{position}]"):
-            entries.append(read(entry))
-    return tuple(entries)
-
-
-def read_parts(
-    value: Mapping[Any, Any],
-    read: Callable[[Any], Any],
-    keys: Sequence[str] = (),
-    hint: str = "",
-    least: int | None = None,
-) -> dict[Any, Any]:
-    """Reads every value of a mapping.
-
-    If there are ``keys``, others are unknown, and the first ``least`` of them, or all, must be
-    given; ``hint`` says what to write instead.
-    """
-    for key in value:
-        if keys and key not in keys:
-            problem = f"unknown key{suggest(key, keys) or f', {hint}'}"
-            raise PartError(f".{join_path('', str(key))}", problem)
-    for key in keys[:least]:
-        if key not in value:
-            raise PartError("", f"{key} is missing, {hint}")
-    parts = {}
-    for key in keys or value:
-        if key in value:
-            with inside(f".{join_path('', str(key))}"):
-                parts[key] = read(value[key])
-    return parts
-
-
-def as_number(value: Any) -> float | None:
-    """Returns a finite number as float, None for everything else, booleans included."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-# Values that several sections have: numbers, sizes, variants, cards.
-
-
-#: Raises of a street, or before the flop, that a config can ask for: far more than stacks allow.
-MOST_RAISES = 100
-
-RAISES = whole(0, MOST_RAISES)
-POSITIVE = number("a positive number", lambda x: x > 0.0)
-NOT_NEGATIVE = number("0 or a positive number", lambda x: x >= 0.0)
-SHARE = number("a number above 0 and up to 1", lambda x: 0.0 < x <= 1.0)
-UP_TO_ONE = number("a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
-Seconds = Annotated[float | None, POSITIVE.or_null(), Key("end", "seconds")]
-StrategyDelta = Annotated[float | None, SHARE.or_null(), Key("end", "probability")]
-
-# Bet sizes as a config gives them: one list, or lists by street, by player, or by both.
-
-
-STREET_KEYS = ("flop", "turn", "river")
-PLAYER_KEYS = ("oop", "ip")
-
-
-class SizesByPlayer(NamedTuple):
-    """Sizes of both players, as given."""
-
-    oop: tuple[float | str, ...]
-    ip: tuple[float | str, ...]
-
-
-class SizesByStreet(NamedTuple):
-    """Sizes by street, as given; None on a street before the board."""
-
-    flop: tuple[float | str, ...] | SizesByPlayer | None = None
-    turn: tuple[float | str, ...] | SizesByPlayer | None = None
-    river: tuple[float | str, ...] | SizesByPlayer | None = None
-
-
-SizeTable = (SizesByStreet, SizesByPlayer)
-SizeChoice: TypeAlias = tuple[float | str, ...] | SizesByStreet | SizesByPlayer
-
-
-def read_sizes(value: Any, *, for_raises: bool, of_spot: bool = False) -> SizeChoice:
-    """Reads a list of sizes, or a mapping from streets or players to them.
-
-    Args:
-        value: as YAML has it; numbers are pot fractions, texts are in the language of
-            `runout.trees.sizes`.
-        for_raises: whether multiples of the last bet are allowed.
-        of_spot: whether they are those of one spot: chips mean something there, nobody has to bet,
-            and streets before the board may be left out.
-    """
-
-    def read_size(entry: Any) -> float | str:
-        if not isinstance(entry, str) and as_number(entry) is None:
-            raise refusal(entry, "a positive pot fraction or a text such as '33%'")
-        size = parse_bet_size(entry, "", for_raises=for_raises)
-        is_in_chips = size.unit == "c" and not of_spot
-        if is_in_chips or size.unit == "bb":
-            unit = "chips" if is_in_chips else "big blinds"
-            here = "the stack is in chips" if of_spot else "the pot is 1 here"
-            problem = f"{format_bet_size(size)!r} is in {unit}, but {here}: write '50%'"
-            raise PartError("", problem)
-        return format_bet_size(size) if isinstance(entry, str) else float(entry)
-
-    def read_sizes_of_all(given: Any) -> tuple[float | str, ...]:
-        allowed, least = "a list of bet sizes, write [0.5, 1.0]", "bet size ('a' for all-in only)"
-        least = "" if of_spot else least
-        return read_list(given, read_size, allowed, separator=SIZE_SEPARATOR, least=least)
-
-    def read_players(given: Any) -> tuple[float | str, ...] | SizesByPlayer:
-        if not isinstance(given, Mapping):
-            return read_sizes_of_all(given)
-        return SizesByPlayer(**read_parts(given, read_sizes_of_all, PLAYER_KEYS, "give oop and ip"))
-
-    if isinstance(value, SizeTable):
-        value = plain_sizes(value)
-    if not isinstance(value, Mapping) or set(value) & set(PLAYER_KEYS):
-        return read_players(value)
-    least = 0 if of_spot and set(value) & set(STREET_KEYS) else None
-    hint = "give flop, turn and river"
-    return SizesByStreet(**read_parts(value, read_players, STREET_KEYS, hint, least))
-
-
-def plain_sizes(choice: SizeChoice) -> Any:
-    """Returns a choice as lists and dictionaries."""
-    if isinstance(choice, SizeTable):
-        given = {key: child for key, child in choice._asdict().items() if child is not None}
-        return {key: plain_sizes(child) for key, child in given.items()}
-    return list(choice)
-
-
-def sizes_form(allowed: str, *, for_raises: bool, of_spot: bool = False) -> Form:
-    """Returns the form of sizes; see `read_sizes`."""
-    return Form(
-        allowed,
-        lambda value: read_sizes(value, for_raises=for_raises, of_spot=of_spot),
-        plain_sizes,
-    )
-
-
-def sizes_at(
-    choice: SizeChoice, street: str, player: str, *, for_raises: bool
-) -> tuple[BetSize, ...]:
-    """Returns the sizes of a player (``oop``, ``ip``) on a street (``flop``, ...)."""
-    sizes: Any = getattr(choice, street) if isinstance(choice, SizesByStreet) else choice
-    if isinstance(sizes, SizesByPlayer):
-        sizes = getattr(sizes, player)
-    return parse_bet_sizes(sizes, for_raises=for_raises, allow_empty=True)
-
-
-def all_sizes(plain: Any, path: str = "") -> Iterator[tuple[str, float | str]]:
-    """Yields every size of lists and dictionaries with its path from the key."""
-    if isinstance(plain, Mapping):
-        for key, child in plain.items():
-            yield from all_sizes(child, f"{path}.{key}")
-    else:
-        for position, size in enumerate(plain or ()):
-            yield f"{path}[{position}]", size
-
-
-def make_menus(
-    bets: SizeChoice, raises: SizeChoice, donks: SizeChoice | None = None, first_street: int = 0
-) -> tuple[tuple[SizeMenu, SizeMenu], ...]:
-    """Returns the menus of all streets; those before the first one are like the first."""
-
-    def menu(street: str, player: str) -> SizeMenu:
-        return SizeMenu(
-            bets=sizes_at(bets, street, player, for_raises=False),
-            raises=sizes_at(raises, street, player, for_raises=True),
-            donks=None if donks is None else sizes_at(donks, street, player, for_raises=False),
-        )
-
-    streets = [STREET_KEYS[max(street, first_street)] for street in range(len(STREET_KEYS))]
-    return tuple((menu(street, "oop"), menu(street, "ip")) for street in streets)
-
-
-def digest_menus(
-    rules: BettingRules, names: Sequence[str] = ("bets", "raises"), first_street: int = 0
-) -> dict[str, dict[str, list[str]]]:
-    """Returns the sizes of every street and player under the names of bets, raises and donks."""
-    digest = {}
-    for street, menus in list(zip(STREET_KEYS, rules.menus, strict=True))[first_street:]:
-        for player, menu in zip(PLAYER_KEYS, menus, strict=True):
-            lists = (menu.bets, menu.raises, menu.bets if menu.donks is None else menu.donks)
-            digest[f"{street}.{player}"] = dict(zip(names, map(menu_as_set, lists), strict=False))
-    return digest
-
-
-def menu_as_set(sizes: Sequence[BetSize], *style: SizeStyle) -> list[str]:
-    """Returns a menu as the set that it is: neither order nor repetition changes a tree."""
-    return sorted({format_bet_size(size, *style) for size in sizes})
-
-
-# CFR variants as a config gives them: a name, or the three exponents of discounted CFR.
-
-
-#: Finite discounting exponents stay below it, so that no power of an iteration overflows.
-MAX_EXPONENT = 20.0
-
-#: The exponents of a variant that is given as a mapping.
-EXPONENTS = ("alpha", "beta", "gamma")
-
-_GAMMA = number(f"a number from 0 to {MAX_EXPONENT:g}", lambda x: 0.0 <= x <= MAX_EXPONENT)
-_EXPONENT = number(
-    f"a number from -{MAX_EXPONENT:g} to {MAX_EXPONENT:g}, .inf or -.inf",
-    lambda x: abs(x) <= MAX_EXPONENT or math.isinf(x),
-    takes_infinity=True,
-)
-
-
-def _read_variant(value: Any) -> str | DiscountSchedule | None:
-    if isinstance(value, DiscountSchedule):
-        value = _plain_variant(value)
-    if not isinstance(value, Mapping):
-        return value if isinstance(value, str) and value in VARIANTS else None
-    given = read_parts(value, lambda x: x, EXPONENTS, "give alpha, beta and gamma")
-    gamma = read_parts({"gamma": given.pop("gamma")}, _GAMMA.parse)
-    return DiscountSchedule(**read_parts(given, _EXPONENT.parse), **gamma)
-
-
-def _plain_variant(value: str | DiscountSchedule) -> Any:
-    if isinstance(value, str):
-        return value
-    names = [name for name, schedule in VARIANTS.items() if schedule == value]
-    # Exponents say everything unless one of them moves.
-    return names[0] if value.num_rising else {name: getattr(value, name) for name in EXPONENTS}
-
-
-VARIANT = Form(
-    f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma",
-    _read_variant,
-    _plain_variant,
-    choices=tuple(VARIANTS),
-)
-
-
-def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
-    """Returns how a variant weights iterations."""
-    return VARIANTS[value] if isinstance(value, str) else value
-
-
-def digest_variant(schedule: DiscountSchedule) -> dict[str, float | str]:
-    """Returns the exponents of a variant as strict JSON, which knows no infinity."""
-    rising = ("num_rising", "first_alpha") if schedule.num_rising else ()
-    exponents = {name: getattr(schedule, name) for name in (*EXPONENTS, *rising)}
-    return {name: x if math.isfinite(x) else str(x) for name, x in exponents.items()}
-
-
-# Cards as a config gives them.
-
-
-def cards_form(
-    noun: str, example: str, parse: Callable[[str], Sequence[int]], allowed: str
-) -> Form:
-    """Returns the form of cards as text, in the spelling of ours."""
-
-    def read(value: Any) -> str:
-        if not isinstance(value, str):
-            raise refusal(value, f"a {noun} such as {example}")
-        try:
-            return format_cards(parse(value))
-        except CardError as error:
-            raise refusal(value, f"a {noun} ({error})") from error
-
-    return Form(allowed, read)
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Schema:
+        described: Schema = handler.resolve_ref_schema(handler(schema))
+        plain = cls.model_construct().model_dump(mode="json", warnings=False)
+        preset = {"enum": list(cls.presets), "description": "Values for keys that are not given."}
+        keys = {"preset": preset} if cls.presets else {}
+        for name, key in described.get("properties", {}).items():
+            inherited = getattr(cls.__base__, "model_fields", {}).get(name)
+            if "description" not in key and inherited is not None:
+                key["description"] = inherited.description
+            default = {"default": plain[name]} if name in plain else {}
+            keys[name] = {k: v for k, v in key.items() if k not in ("title", "default")} | default
+            alias: Any = cls.model_fields[name].validation_alias
+            keys |= dict.fromkeys(getattr(alias, "choices", ()), keys[name])
+        described["properties"] = keys
+        return described
+
+
+class _SchemaGenerator(GenerateJsonSchema):
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
+
+
+# From pydantic's errors to lines for users.
+
+
+def _with_notes(text: str, line: int | None, *notes: str) -> str:
+    remarks = "; ".join(filter(None, ["" if line is None else f"line {line}", *notes]))
+    return f"{text} ({remarks})" if remarks else text
+
+
+def _describe_errors(
+    error: ValidationError, schema: Schema, raw: Mapping[str, Any], document: str
+) -> Iterator[tuple[ConfigError, int | None]]:
+    """Yields each error with its line, in the order of the file."""
+    details = [  # a list of which every entry is wrong is not too short as well
+        detail
+        for detail in error.errors(include_url=False)
+        if detail["type"] != "too_short" or not detail["input"]
+    ]
+    places = dict.fromkeys(_Locator(schema, raw).locate(detail) for detail in details)
+    for _, path, text in sorted(places, key=operator.itemgetter(0)):
+        line = raw.line_of(path) if isinstance(raw, Document) else None
+        yield ConfigError(path or document, text), line
+
+
+class _Locator:
+    """Follows the place of an error through what a file has and through the schema of its keys."""
+
+    def __init__(self, schema: Schema, raw: Mapping[str, Any]) -> None:
+        self._definitions = schema.get("$defs", {})
+        self._here = self._root = self._siblings = list(self._variants(schema))
+        self._value: Any = raw
+        self._ranks: tuple[int, ...] = ()
+        self._path = ""
+
+    def locate(self, detail: Any) -> tuple[tuple[int, ...], str, str]:
+        """Returns where an error stands: its rank in the file, its path, and what is wrong."""
+        kind, place, came = detail["type"], list(detail["loc"]), detail["input"]
+        last = place.pop() if kind in ("missing", "extra_forbidden", "invalid_key") else ""
+        for part in place:
+            self._enter(part)
+        words = [word for variant in self._here for word in _words(variant)]
+        match kind:
+            case "missing":  # ranked last, since the key may be there with a typing error
+                return (*self._ranks, len(self._value)), self._path, f"{last} is missing"
+            case "invalid_key":
+                text = f"the key {show_value(last)} is not text"
+            case "extra_forbidden":
+                text = self._problem_with_key(str(last))
+                self._enter(str(last))
+            case "union_tag_invalid":
+                tags, came = [word for v in self._here for word in _words(_tag(v))], detail["ctx"]
+                near = suggest(came["tag"], tags)
+                text = f"{show_value(came['tag'])} is not one of {', '.join(tags)}{near}"
+                self._path = join_path(self._path, "solve_type")
+            case "config":
+                text = detail["ctx"]["text"]
+            case "too_short":
+                text = f"empty, give {self._allowed()}"
+            case _:
+                text = f"{show_value(came)} is not {self._allowed()}{suggest(came, words)}"
+        return self._ranks, self._path, text
+
+    def _enter(self, part: str | int) -> None:
+        """Goes on to a key or an entry of a list; chooses a variant if the part is its tag."""
+        value, rank = self._value, -1  # of a key of which the default is at fault
+        if isinstance(value, Mapping) and part in value:
+            rank, self._value = list(value).index(part), value[part]
+        elif isinstance(part, int) and isinstance(value, list | tuple | str):
+            rank, self._value = part, value if isinstance(value, str) else value[part]
+        elif isinstance(part, int):  # a value that stands for a list of one
+            return
+        elif not any(part in _keys(variant) for variant in self._here):
+            chosen = [variant for variant in self._here if part in _words(_tag(variant))]
+            self._siblings, self._here = self._here, chosen or self._here
+            return
+        self._ranks, self._path = (*self._ranks, rank), join_path(self._path, part)
+        inner = [
+            v.get("items") if isinstance(part, int) else _keys(v).get(part) for v in self._here
+        ]
+        self._here = [each for schema in inner if schema for each in self._variants(schema)]
+        self._siblings = self._here
+
+    def _variants(self, schema: Schema) -> Iterator[Schema]:
+        choices = schema.get("anyOf") or schema.get("oneOf") or ()
+        if "$ref" in schema:
+            choices = [self._definitions[schema["$ref"].rpartition("/")[2]]]
+        if not choices:
+            yield schema
+        for choice in choices:
+            yield from self._variants(choice)
+
+    def _allowed(self) -> str:
+        return ", or ".join(dict.fromkeys(map(allowed_by, self._here))) or "allowed here"
+
+    def _problem_with_key(self, key: str) -> str:
+        """Returns where an unknown key belongs, which key may be meant, or which are allowed."""
+        if any(key in _keys(variant) for variant in self._here):
+            return "given together with its other name, give only one of them"
+        others = [variant for variant in self._siblings if key in _keys(variant)]
+        if backends := [word for variant in others for word in _words(_tag(variant))]:
+            return f"needs solve_type: {' or '.join(backends)}"
+        top = {name: part for variant in self._root for name, part in _keys(variant).items()}
+        homes = [
+            f"below {name}:"
+            for name, part in top.items()
+            if not self._path and any(key in _keys(v) for v in self._variants(part))
+        ]
+        if self._path and key in top:
+            homes = ["at the top of the file"]
+        if homes:
+            return f"unknown key, write it {' or '.join(homes)}"
+        known = dict.fromkeys(key for variant in self._here for key in _keys(variant))
+        return f"unknown key{suggest(key, known) or ', allowed are ' + ', '.join(known)}"
+
+
+def _keys(schema: Schema) -> Schema:
+    keys: Schema = schema.get("properties", {})
+    return keys
+
+
+def _tag(schema: Schema) -> Schema:
+    tag: Schema = _keys(schema).get("solve_type", {})
+    return tag
+
+
+def _words(schema: Mapping[str, Any]) -> list[str]:
+    return [str(schema["const"])] if "const" in schema else list(map(str, schema.get("enum", ())))
+
+
+_NOUNS = {
+    "boolean": "true or false",
+    "object": "a mapping of keys to values",
+    "array": "a list",
+    "string": "a text",
+}
+
+
+def allowed_by(schema: Mapping[str, Any]) -> str:
+    """Returns what JSON Schema allows, as the end of the sentence "X is not ..."."""
+    if ALLOWED in schema:
+        return str(schema[ALLOWED])
+    if words := _words(schema):
+        return f"one of {', '.join(words)}"
+    low, high, above = map(schema.get, ("minimum", "maximum", "exclusiveMinimum"))
+    match schema.get("type"):
+        case "integer":
+            step = schema.get("multipleOf")
+            noun = "whole number" if step is None else f"multiple of {step}"
+            return f"a {noun} from {low} {'up' if high is None else f'to {high}'}"
+        case "number" if high is not None:
+            start = f"above {above} and up" if low is None else f"from {low:,g}"
+            return f"a number {start} to {high:,.10g}"
+        case "number" if low is above is None:
+            return "a number"
+        case "number":
+            return "a positive number" if low is None else "0 or a positive number"
+        case kind:
+            return _NOUNS.get(str(kind), str(kind))

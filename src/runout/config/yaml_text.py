@@ -8,7 +8,6 @@ from typing import Any
 import yaml
 
 from runout.errors import ConfigError, quote, shorten
-from runout.errors import suggest as suggest
 
 # YAML as config files need it: the line of every value is known, and nothing is guessed.
 #
@@ -38,30 +37,35 @@ _CORE_SCALARS = (
 )
 
 
-class YamlMapping(dict[str, Any]):
-    """A mapping read from YAML that knows where its values stand.
+class Document(dict[str, Any]):
+    """The mapping of a config file, which knows where its values stand.
 
     Attributes:
-        lines: line, counted from 1, by path in the document, such as ``model.bet_sizes[1]``; all
-            mappings of a document share one.
+        lines: line, counted from 1, by path, such as ``model.bet_sizes[1]``.
     """
 
     lines: Mapping[str, int]
 
     def line_of(self, path: str) -> int | None:
-        """Returns the line of a path in the document, or of the nearest part that has one."""
+        """Returns the line of a path, or of the nearest part that has one."""
         while path:
             if path in self.lines:
                 return self.lines[path]
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return None
 
+    def with_keys(self, keys: Mapping[str, Any]) -> "Document":
+        """Returns the document with other values of some keys, which stand on no line."""
+        merged = Document({**self, **keys})
+        merged.lines = {
+            path: line
+            for path, line in self.lines.items()
+            if re.split(r"[.\[]", path)[0] not in keys
+        }
+        return merged
+
 
 class _Loader(yaml.SafeLoader):
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.lines: dict[str, int] = {}
-
     def fetch_flow_collection_start(self, token_class: Any) -> None:
         # The library's time grows with the square of the depth, and its recursion ends somewhere.
         if self.flow_level >= _MAX_BRACKETS:
@@ -69,19 +73,12 @@ class _Loader(yaml.SafeLoader):
             raise yaml.scanner.ScannerError(None, None, problem, self.get_mark())
         super().fetch_flow_collection_start(token_class)
 
-    def construct_located_mapping(self, node: yaml.MappingNode) -> Iterator[YamlMapping]:
-        mapping = YamlMapping()
-        mapping.lines = self.lines
-        yield mapping  # before its values exist, for they may refer to it
-        mapping.update(self.construct_mapping(node))  # type: ignore[arg-type]
-
 
 class _Dumper(yaml.SafeDumper):
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.construct_located_mapping)
 _Loader.yaml_implicit_resolvers = {}
 _Dumper.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first_characters in _CORE_SCALARS:
@@ -100,27 +97,56 @@ def join_path(path: str, key: str | int) -> str:
     return f"{path}.{key}" if path else key
 
 
-def parse_yaml(text: str, where: str = "config") -> YamlMapping:
+def parse_yaml(text: str, where: str = "config") -> Document:
     """Reads a YAML document whose top is a mapping.
 
     Raises:
         ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text;
             ``where`` is what errors name that belong to no key, such as the file.
     """
+    lines: dict[str, int] = {}
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
-            came = "empty" if root is None else "a list or a single value"
-            raise ConfigError(where, f"is {came}, expected a mapping of keys to values")
-        _collect_lines(root, "", loader.lines, where, ())
-        return loader.construct_document(root)  # type: ignore[no-any-return]
+            came = "is empty" if root is None else "is a list or a single value"
+            glued = re.search(r"^\s*[A-Za-z_]\w*:[^\s:]", text, re.MULTILINE)
+            hint = f"; write a space after the colon of {glued[0].strip()[:-2]}" if glued else ""
+            raise ConfigError(where, f"{came}, expected a mapping of keys to values{hint}")
+        _collect_lines(root, "", lines, where, ())
+        document = Document(loader.construct_document(root))
     except yaml.MarkedYAMLError as error:
-        place = f" (line {error.problem_mark.line + 1})" if error.problem_mark else ""
-        raise ConfigError(where, f"is not YAML: {shorten(str(error.problem))}{place}") from error
+        raise ConfigError(where, _describe_syntax(error, text)) from error
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
         # Beyond its own errors the library lets several slip through, as for `!!bool maybe`.
         raise ConfigError(where, f"is not YAML: {shorten(' '.join(str(error).split()))}") from error
+    document.lines = lines
+    return document
+
+
+#: What is wrong and what to write, by a part of what the library says; ``{}`` is the line's text.
+_SYNTAX = {
+    "'\\t'": "a tab begins the line, indent with spaces",
+    "could not find expected ':'": "{} has no colon, write key: value",
+    "mapping values are not allowed here": "{} has two colons or is indented more than its key",
+    "cannot start any token": "{} begins a value with a sign of YAML's own, put it in quotes",
+    "undefined alias": "{} begins a value with a star, put it in quotes",
+    "but got '<stream end>'": "a bracket is never closed",
+    "found '<stream end>'": "a bracket is never closed",
+    "expected ',' or": "a bracket is not closed before {}",
+    "unexpected end of stream": "a quote is never closed",
+}
+
+
+def _describe_syntax(error: yaml.MarkedYAMLError, text: str) -> str:
+    said, mark = str(error.problem), error.problem_mark
+    problem = next((ours for part, ours in _SYNTAX.items() if part in said), shorten(said))
+    if mark is None:
+        return f"is not YAML: {problem}"
+    is_before = "could not find expected ':'" in said or "end of stream" in said
+    line = error.context_mark.line if is_before and error.context_mark else mark.line
+    shown = (text.splitlines() or [""])[min(line, text.count("\n"))].strip()
+    return f"is not YAML: {problem.format(quote(shown))} (line {line + 1})"
 
 
 def _collect_lines(
@@ -146,7 +172,7 @@ def _collect_lines(
             if key.value in keys:
                 first = lines[child_path]
                 place = f"line {line}" if first == line else f"lines {first} and {line}"
-                raise ConfigError(child_path, f"comes twice, a key may come once ({place})")
+                raise ConfigError(child_path, f"duplicate key ({place})")
             keys.add(key.value)
         lines[child_path] = line
         _collect_lines(child, child_path, lines, document, (*around, node))
@@ -169,13 +195,6 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
 
 
 _MAX_SHOWN_ENTRIES = 5
-
-
-def error_at(raw: Mapping[str, Any], path: str, problem: str, *notes: str) -> ConfigError:
-    """Returns an error with the line of its path, if that is known, and with notes in brackets."""
-    line = raw.line_of(path) if isinstance(raw, YamlMapping) else None
-    remarks = "; ".join([*([] if line is None else [f"line {line}"]), *notes])
-    return ConfigError(path, f"{problem} ({remarks})" if remarks else problem)
 
 
 def show_value(value: Any) -> str:

@@ -25,7 +25,7 @@ from runout.holdem.tables import Precision
 def _make_mccfr(config: MccfrConfig) -> HandBackend:
     sampling = Sampling(
         config.mccfr_sampling,
-        config.mccfr_sample_pct,
+        config.mccfr_sample_fraction,
         config.value_extraction_samples,
         config.seed,
     )

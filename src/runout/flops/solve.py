@@ -22,8 +22,7 @@ from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.config.flops import FlopsConfig
 from runout.config.load import load_config
-from runout.config.section import STREET_KEYS, PartError
-from runout.config.spot import SpotConfig
+from runout.config.values import STREET_KEYS, read_target_text
 from runout.errors import BundleError, ConfigError, ExecutionError, RangeError
 from runout.events import (
     BucketEvent,
@@ -448,11 +447,7 @@ def read_target(target: float | str | None) -> float | None:
             return float(target)
         allowed = f"write a fraction up to {_LARGEST_TARGET:g} such as 0.005, or text such as 0.5%"
         raise ConfigError("target", f"{target:g} is not a small fraction of the pot, {allowed}")
-    try:
-        fraction: float | None = SpotConfig.form("target").parse(target)
-    except PartError as error:
-        raise ConfigError("target", error.problem) from error
-    return fraction
+    return None if target is None else read_target_text(target)
 
 
 def _flop_config(config: FlopsConfig | None, spr: float | None, keys: FlopKeys) -> FlopsConfig:
@@ -469,7 +464,8 @@ def _flop_config(config: FlopsConfig | None, spr: float | None, keys: FlopKeys) 
         asked[f"{given['solve_type']}_precision"] = asked.pop("precision")
     if spr is not None:
         asked["postflop_sprs"] = [spr]
-    return FlopsConfig.parse(given | asked, "")
+    parsed: FlopsConfig = FlopsConfig.parse(given | asked)
+    return parsed
 
 
 @dataclass(frozen=True, eq=False)

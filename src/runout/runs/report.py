@@ -14,12 +14,8 @@ from runout.cards.flops import FlopList, explicit_flops, subset_flops, suit_stab
 from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, load_yaml
-from runout.config.section import (
-    PLAYER_KEYS,
-    STREET_KEYS,
-    sizes_at,
-)
 from runout.config.spot import SpotConfig
+from runout.config.values import PLAYER_KEYS, STREET_KEYS
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError, FlopListError, RangeError, TreeError, quote
 from runout.events import (
@@ -335,7 +331,7 @@ def _size_variants(spot: SpotConfig, lines: Sequence[ReportLine]) -> tuple[SizeV
     """Returns each size alone, for players who make a first bet on one of the lines."""
     variants = []
     for player, path in enumerate(("", "x")):
-        menu = sizes_at(spot.bet_sizes, _FLOP, PLAYER_KEYS[player], for_raises=False)
+        menu = spot.bet_sizes.at(_FLOP, PLAYER_KEYS[player]) or ()
         texts = list(dict.fromkeys(format_bet_size(size) for size in menu))
         if len(texts) < 2 or path not in [line.path for line in lines]:
             continue
@@ -352,10 +348,7 @@ def _with_one_size(spot: SpotConfig, player: int, text: str) -> dict[str, Any]:
     """Returns ``bet_sizes`` by street and player, with one size of a player on the flop."""
     sizes: dict[str, dict[str, list[str]]] = {
         street: {
-            key: [
-                format_bet_size(size)
-                for size in sizes_at(spot.bet_sizes, street, key, for_raises=False)
-            ]
+            key: [format_bet_size(size) for size in spot.bet_sizes.at(street, key) or ()]
             for key in PLAYER_KEYS
         }
         for street in STREET_KEYS

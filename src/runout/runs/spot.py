@@ -23,8 +23,8 @@ from runout.cfr.solver import iterate_until
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
-from runout.config.section import PLAYER_KEYS
 from runout.config.spot import NodeLock, SpotConfig
+from runout.config.values import PLAYER_KEYS
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving

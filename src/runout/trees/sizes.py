@@ -202,6 +202,8 @@ def parse_bet_size(
             size = read_size_text(value.strip().lower(), style)
         elif style.takes_numbers and isinstance(value, int | float) and type(value) is not bool:
             size = _read_number(float(value))
+        elif isinstance(value, int | float) and type(value) is not bool:
+            raise TreeError("", f"{value:g} has no unit, {_ways_to_write(value, style)}")
         else:
             raise TreeError("", f"{quote(value)} is not a {style.noun}, {style.hint}")
     except TreeError as error:
@@ -240,8 +242,18 @@ def read_size_text(text: str, style: SizeStyle) -> BetSize:
             raise TreeError("", f"{quote(text)} is geometric over 0 streets, use 1 or more")
         bound = math.inf if match[2] is None else _read_positive(match[2], "%")
         return BetSize("e", int(match[1] or 0), bound)
-    problem = "has no unit" if re.fullmatch(_NUMBER, text, re.ASCII) else f"is not a {style.noun}"
-    raise TreeError("", f"{quote(text)} {problem}, {style.hint}")
+    if re.fullmatch(_NUMBER, text, re.ASCII):
+        raise TreeError("", f"{quote(text)} has no unit, {_ways_to_write(float(text), style)}")
+    raise TreeError("", f"{quote(text)} is not a {style.noun}, {style.hint}")
+
+
+def _ways_to_write(number: float, style: SizeStyle) -> str:
+    """Returns what a number without a unit may mean, as it is written."""
+    if not style.takes_numbers:
+        return f"write {number:g}bb for big blinds, {number:g}p for pots"
+    pots = f"{100 * number:g}%" if number < MAX_PLAIN_FRACTION else f"{number:g}%"
+    factor = f", {number:g}x the last bet" if number > 1.0 else ""
+    return f"write {pots} of the pot{factor} or {number:g}c for chips"
 
 
 def _read_positive(number: str, unit: str) -> float:

@@ -1,0 +1,113 @@
+"""The tables of all config keys in docs/configuration.md, made from JSON Schema of the sections.
+
+``python -m tools.config_reference docs/configuration.md`` renews the part of the page between the
+two marks; the rest is written by hand.
+"""
+
+import inspect
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from runout.config.flops import BACKENDS, FlopsConfig, JointConfig, PotSizesConfig
+from runout.config.run import PreflopConfig, RunConfig
+from runout.config.section import ConfigSection, allowed_by
+from runout.config.spot import SpotConfig
+from runout.config.yaml_text import format_yaml
+
+BEGIN_MARK = "<!-- begin: made by python -m tools.config_reference -->"
+END_MARK = "<!-- end -->"
+
+
+def format_reference() -> str:
+    """Returns the keys and the presets of all sections as Markdown tables."""
+    mccfr = BACKENDS["mccfr"]
+    parts = [
+        "### Keys of a run",
+        format_keys(RunConfig),
+        "### Keys of `joint`",
+        format_keys(JointConfig),
+        "### Keys of `limped`, `raised` and `reraised`",
+        format_keys(PotSizesConfig),
+        "### Keys of `preflop`",
+        format_keys(PreflopConfig),
+        _format_presets(PreflopConfig),
+        "### Keys of `postflop_model`",
+        format_keys(mccfr, FlopsConfig.model_fields),
+        _format_presets(mccfr),
+        *(part for kind in BACKENDS.values() for part in _format_backend(kind)),
+        "### Keys of a spot",
+        format_keys(SpotConfig, ["board", *SpotConfig.model_fields]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def renew_reference(page: str) -> str:
+    """Returns a page with a fresh reference between its marks.
+
+    Raises:
+        ValueError: if the page does not have both marks.
+    """
+    before, begin, rest = page.partition(BEGIN_MARK)
+    _, end, after = rest.partition(END_MARK)
+    if not (begin and end):
+        raise ValueError(f"the page has no {BEGIN_MARK} ... {END_MARK}")
+    return f"{before}{BEGIN_MARK}\n\n{format_reference()}\n{END_MARK}{after}"
+
+
+def format_keys(section: type[ConfigSection], names: Iterable[str] | None = None) -> str:
+    """Returns the table of some keys of a section, by default of all."""
+    schema = section.json_schema()
+    keys, rows = schema["properties"], []
+    for name in dict.fromkeys(section.model_fields if names is None else names):
+        default = _inline(keys[name]["default"]) if "default" in keys[name] else "must be given"
+        allowed = ", or ".join(dict.fromkeys(_allowed(keys[name], schema.get("$defs", {}))))
+        text = " ".join(keys[name]["description"].split())
+        if name == "solve_type":
+            allowed, default = f"one of {', '.join(BACKENDS)}", "`mccfr`"
+        rows.append([f"`{name}`", allowed, default, section.decides(name).name.lower(), text])
+    return _format_table(["key", "type and range", "default", "decides", "meaning"], rows)
+
+
+def _format_backend(kind: type[FlopsConfig]) -> list[str]:
+    """Returns the keys that a backend adds, and what presets set of them."""
+    own = [key for key in kind.model_fields if key not in FlopsConfig.model_fields]
+    name = kind.model_fields["solve_type"].default
+    about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
+    has_presets = kind.presets is not FlopsConfig.presets
+    presets = [_format_presets(kind, own)] if has_presets else []
+    return [f"### More keys with `solve_type: {name}`", about, format_keys(kind, own), *presets]
+
+
+def _allowed(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[str]:
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if not choices:
+        yield allowed_by(schema)
+    for choice in choices or ():
+        yield from _allowed(choice, definitions)
+
+
+def _format_presets(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
+    mappings = [section.model_validate({"preset": name}).to_mapping() for name in section.presets]
+    given = dict.fromkeys(key for preset in section.presets.values() for key in preset)
+    shown = [key for key in given if keys is None or key in keys]
+    rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in shown]
+    return _format_table(["preset", *(f"`{name}`" for name in section.presets)], rows)
+
+
+def _inline(value: object) -> str:
+    # In a list, because YAML ends a scalar that stands alone with "...".
+    return f"`{format_yaml([value], is_inline=True).strip()[1:-1]}`"
+
+
+def _format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+if __name__ == "__main__":
+    _page = Path(sys.argv[1])
+    _page.write_text(renew_reference(_page.read_text("utf-8")), "utf-8")
