@@ -165,7 +165,7 @@ def test_what_a_backend_cannot_play_is_refused():
     with pytest.raises(ConfigError, match=r"num_hand_buckets_flop: needs solve_type: bucketed"):
         solve(solve_type="exact", num_buckets=NUM_BUCKETS)
     with pytest.raises(ConfigError, match=r"cfr_updates: needs solve_type: exhaustive"):
-        runout.FlopsConfig.parse({"solve_type": "mccfr", "cfr_updates": "simultaneous"}, "")
+        runout.FlopsConfig.parse({"solve_type": "mccfr", "cfr_updates": "simultaneous"})
 
 
 @pytest.mark.parametrize("solve_type", ["exhaustive", "mccfr"])

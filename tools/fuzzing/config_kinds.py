@@ -37,7 +37,7 @@ FLOPS = """\
 postflop_model:
   solve_type: mccfr
   mccfr_sampling: external
-  mccfr_sample_pct: 0.01
+  mccfr_sample_fraction: 0.01
   fixed_flops: [AhKsQd, 2c3h4d]
   postflop_sprs: [1.0, 3.5]
   bet_sizes: {flop: [0.5, 1.0], turn: {oop: [50%], ip: [75%, a]}, river: [e]}

@@ -11,6 +11,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
     Strict,
     model_validator,
 )
@@ -230,6 +231,12 @@ class FlopsConfig(ConfigSection):
     def parse(cls, raw: Any, document: str = "config") -> Any:
         """Reads the keys below ``postflop_model``; see `ConfigSection.parse`."""
         return FlopsFile.parse({POSTFLOP_SECTION: raw}, document).postflop_model
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_as_the_backend(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Any:
+        is_open = cls is FlopsConfig and isinstance(data, Mapping)
+        return FlopsFile(postflop_model=data).postflop_model if is_open else read(data)  # type: ignore[arg-type]
 
     @model_validator(mode="after")
     def _choose_flops_once(self) -> Self:
