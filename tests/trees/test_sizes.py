@@ -277,7 +277,7 @@ def test_errors_name_the_depth_and_the_position():
         parse_sizes_by_depth(["2.5bb", "3y"])
     with pytest.raises(TreeError, match=r"^raise_sizes\.bb\[0\]\[1\]: '-2bb' is not a positive"):
         parse_sizes_by_depth([["2bb", "-2bb"]], "raise_sizes.bb")
-    with pytest.raises(TreeError, match=r"^raise_sizes\[0\]: 2.5 is not a raise size"):
+    with pytest.raises(TreeError, match=r"^raise_sizes\[0\]: 2.5 has no unit"):
         parse_sizes_by_depth([2.5])
     with pytest.raises(TreeError, match=r"^raise_sizes: 2.5 is not a list by raise depth"):
         parse_sizes_by_depth(2.5)

@@ -145,8 +145,8 @@ def _describe_syntax(error: yaml.MarkedYAMLError, text: str) -> str:
         return f"is not YAML: {problem}"
     is_before = "could not find expected ':'" in said or "end of stream" in said
     line = error.context_mark.line if is_before and error.context_mark else mark.line
-    shown = (text.splitlines() or [""])[min(line, text.count("\n"))].strip()
-    return f"is not YAML: {problem.format(quote(shown))} (line {line + 1})"
+    shown = quote("".join(text.split("\n")[line : line + 1]).strip())
+    return f"is not YAML: {problem.replace('{}', shown)} (line {line + 1})"
 
 
 def _collect_lines(
