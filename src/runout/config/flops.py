@@ -236,7 +236,7 @@ class FlopsConfig(ConfigSection):
     @classmethod
     def _read_as_the_backend(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Any:
         is_open = cls is FlopsConfig and isinstance(data, Mapping)
-        return FlopsFile(postflop_model=data).postflop_model if is_open else read(data)  # type: ignore[arg-type]
+        return FlopsFile(postflop_model=data).postflop_model if is_open else read(data)
 
     @model_validator(mode="after")
     def _choose_flops_once(self) -> Self:
