@@ -27,8 +27,8 @@ from runout.cfr.schedules import (
     DCFR,
     DCFR_PLUS,
     VARIANTS,
-    DiscountSchedule,
     DiscountWeights,
+    Schedule,
     StoppingRule,
 )
 from runout.cfr.solver import CfrSolver, StreetSolver
@@ -62,7 +62,7 @@ _MAX_ITERATIONS = 3_000
 
 
 @dataclass(frozen=True)
-class WeightedAndDiscounted(DiscountSchedule):
+class WeightedAndDiscounted(Schedule):
     """The scheme first planned: an iteration is weighted by t *and* what came before is discounted.
 
     Adding t times an iteration is, up to a common factor, discounting by t / (t + 1) once more.
@@ -118,21 +118,20 @@ def _solver(
     game: FlopGame,
     tree: PostflopTree,
     team: Team | None = None,
-    schedule: DiscountSchedule = DCFR_PLUS,
+    schedule: Schedule = DCFR_PLUS,
     is_simultaneous: bool = False,
 ) -> CfrSolver:
     team = team or Team()
     leaves = make_hand_leaves(tree, game, np.float32, team)
-    street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
-    everyone = np.ones((1, NUM_PLAYERS, NUM_HANDS), np.float32)
-    return CfrSolver(street, everyone, schedule, is_simultaneous)
+    street = StreetSolver(tree.layout, leaves, NUM_HANDS, np.float32, team)
+    return CfrSolver(street, schedule, is_simultaneous=is_simultaneous)
 
 
 def _against_pairs(name: str, game: FlopGame, tree: PostflopTree) -> Row:
     """An iteration against one pair of hands after the other, timed on a sample of hands."""
     solver = _solver(game, tree)
     solver.run(5)
-    strategy = solver.root.average_strategy()[0]
+    strategy = solver.root.average_strategy()
     tables = PairTables(strategy, np.zeros_like(strategy), np.zeros_like(strategy))
     stake = tree.leaf_stake.astype(np.float32)
     ours, sampled = best_seconds_of_two(
@@ -201,7 +200,7 @@ def _two_workers_across(tree: PostflopTree) -> Row:
 
 def _against_planned_scheme(
     name: str,
-    schedule: DiscountSchedule,
+    schedule: Schedule,
     is_simultaneous: bool,
     game: FlopGame,
     tree: PostflopTree,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from runout.cards.deck import parse_board
 from runout.cards.ranges import Range
-from runout.cfr.schedules import VARIANTS, DiscountSchedule
+from runout.cfr.schedules import VARIANTS, Schedule
 from runout.holdem.cards import Spot
 from runout.holdem.solver import SpotSolver
 from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
@@ -96,7 +96,7 @@ def _describe(name: str, needed: dict[float, Needed]) -> str:
     return f"{name} {', '.join(texts):28s}"
 
 
-def _solve(case: Case, schedule: DiscountSchedule) -> dict[float, Needed]:
+def _solve(case: Case, schedule: Schedule) -> dict[float, Needed]:
     """Returns what each target takes, between two measurements by a power of the iterations."""
     solver = SpotSolver(make_spot(case), schedule)
     solver.run(1)  # compiles, or loads what was compiled

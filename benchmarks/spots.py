@@ -17,7 +17,7 @@ from benchmarks.prototypes import prototype_directory
 from benchmarks.timing import Row, best_seconds_of_two, format_rows, speedup
 from runout.cards.deck import parse_board
 from runout.cards.ranges import Range
-from runout.cfr.schedules import VARIANTS, DiscountSchedule
+from runout.cfr.schedules import VARIANTS, Schedule
 from runout.cfr.team import Team
 from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
@@ -121,7 +121,7 @@ def _memory() -> Row:
     )
 
 
-def _iterations_to_targets(board: str, schedule: DiscountSchedule) -> dict[float, int | None]:
+def _iterations_to_targets(board: str, schedule: Schedule) -> dict[float, int | None]:
     solver = SpotSolver(make_spot(board), schedule, Team(2))
     reached: dict[float, int | None] = dict.fromkeys(TARGETS_POT)
     while solver.iteration < MOST_ITERATIONS[board] and not all(reached.values()):

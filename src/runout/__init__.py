@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from runout.cards.evaluator import evaluate
     from runout.cards.flops import flops
     from runout.cards.ranges import Range
+    from runout.cfr import games
+    from runout.cfr.leaves import LeafEvaluator
+    from runout.cfr.schedules import Schedule, StoppingRule
+    from runout.cfr.solver import CfrSolver
     from runout.config.flops import FlopsConfig
     from runout.config.load import load_config, parse_config
     from runout.config.run import RunConfig
@@ -42,21 +46,28 @@ if TYPE_CHECKING:
     from runout.runs.sweep import sweep
     from runout.solutions.node import Node
     from runout.solutions.run import open
+    from runout.trees.tree import BettingTree
 
 __all__ = [
     "Abstraction",
+    "BettingTree",
+    "CfrSolver",
     "FlopsConfig",
+    "LeafEvaluator",
     "Node",
     "Range",
     "RunConfig",
     "RunContext",
     "RunoutError",
+    "Schedule",
     "SpotConfig",
+    "StoppingRule",
     "__version__",
     "equity",
     "evaluate",
     "exploitability",
     "flops",
+    "games",
     "load_config",
     "open",
     "parse_board",
@@ -76,6 +87,12 @@ _MODULE_BY_NAME = {
     "evaluate": "runout.cards.evaluator",
     "flops": "runout.cards.flops",
     "parse_board": "runout.cards.deck",
+    "BettingTree": "runout.trees.tree",
+    "CfrSolver": "runout.cfr.solver",
+    "LeafEvaluator": "runout.cfr.leaves",
+    "Schedule": "runout.cfr.schedules",
+    "StoppingRule": "runout.cfr.schedules",
+    "games": "runout.cfr",
     "FlopsConfig": "runout.config.flops",
     "RunConfig": "runout.config.run",
     "SpotConfig": "runout.config.spot",

@@ -11,12 +11,12 @@ from tests.samples.random_games import random_tree
 
 
 def test_an_arrival_finds_both_players_reach_of_a_node():
-    reach = (np.arange(12.0).reshape(2, 2, 3), np.arange(18.0).reshape(2, 3, 3))
+    reach = (np.arange(6.0).reshape(2, 3), np.arange(9.0).reshape(3, 3))
     row = (np.array([0, 0, 1]), np.array([0, 2, 1]))
     arrival = StreetReach(1, Evaluation.EVALUATE, reach, row)
     assert arrival.opponent == 0
-    np.testing.assert_array_equal(arrival.reach_of(0, 2), [[3, 4, 5], [9, 10, 11]])
-    np.testing.assert_array_equal(arrival.reach_of(1, 1), [[6, 7, 8], [15, 16, 17]])
+    np.testing.assert_array_equal(arrival.reach_of(0, 2), [3, 4, 5])
+    np.testing.assert_array_equal(arrival.reach_of(1, 1), [6, 7, 8])
 
 
 NUM_HANDS = 5
@@ -35,22 +35,21 @@ def random_groups(seed=0):
     ]
 
 
-def random_arrival(player, num_boards=1, dtype=np.float64):
+def random_arrival(player, dtype=np.float64):
     rng = np.random.default_rng(3)
-    reach = tuple(rng.random((num_boards, row.max() + 1, NUM_HANDS)).astype(dtype) for row in ROWS)
+    reach = tuple(rng.random((row.max() + 1, NUM_HANDS)).astype(dtype) for row in ROWS)
     return StreetReach(player, Evaluation.EVALUATE, reach, ROWS)
 
 
 def expected_values(groups, arrival):
-    """Returns ``[B, N, H]`` by three loops: over leaves, own hands and the opponent's hands."""
-    value = np.full((len(arrival.reach[0]), TREE.num_nodes, NUM_HANDS), 7.0)
+    """Returns ``[N, H]`` by three loops: over leaves, own hands and the opponent's hands."""
+    value = np.full((TREE.num_nodes, NUM_HANDS), 7.0)
     for group in groups:
         for node, stake in zip(group.node, group.stake, strict=True):
             reach = arrival.reach_of(arrival.opponent, node)
             for hand in range(NUM_HANDS):
                 wins = group.payoff[hand] if arrival.player == 0 else -group.payoff[:, hand]
-                value[:, node, hand] = [stake * sum(r * w for r, w in zip(row, wins, strict=True))
-                                        for row in reach]  # fmt: skip
+                value[node, hand] = stake * sum(r * w for r, w in zip(reach, wins, strict=True))
     return value
 
 
@@ -58,12 +57,12 @@ def expected_values(groups, arrival):
 @pytest.mark.parametrize("rows_per_block", [1, 3, 256])
 def test_leaves_are_worth_what_loops_over_hands_say(player, rows_per_block, monkeypatch):
     monkeypatch.setattr(matrix_leaves, "_ROWS_PER_BLOCK", rows_per_block)
-    groups, arrival = random_groups(), random_arrival(player, num_boards=2)
-    value = np.full((2, TREE.num_nodes, NUM_HANDS), 7.0)
+    groups, arrival = random_groups(), random_arrival(player)
+    value = np.full((TREE.num_nodes, NUM_HANDS), 7.0)
     MatrixLeaves(TREE, groups).fill_leaf_values(arrival, value)
     np.testing.assert_allclose(value, expected_values(groups, arrival), rtol=1e-12)
     is_decision = TREE.actor != LEAF
-    assert (value[:, is_decision] == 7.0).all()
+    assert (value[is_decision] == 7.0).all()
 
 
 def test_what_one_player_wins_the_other_loses():
@@ -71,10 +70,10 @@ def test_what_one_player_wins_the_other_loses():
     total = np.zeros(len(LEAVES))
     for player in (0, 1):
         arrival = random_arrival(player)
-        value = np.zeros((1, TREE.num_nodes, NUM_HANDS))
+        value = np.zeros((TREE.num_nodes, NUM_HANDS))
         leaves.fill_leaf_values(arrival, value)
-        own_reach = arrival.reach[player][0, ROWS[player][LEAVES]]
-        total += (own_reach * value[0, LEAVES]).sum(axis=1)
+        own_reach = arrival.reach[player][ROWS[player][LEAVES]]
+        total += (own_reach * value[LEAVES]).sum(axis=1)
     np.testing.assert_allclose(total, 0.0, atol=1e-12)
 
 
@@ -83,7 +82,7 @@ def test_what_one_player_wins_the_other_loses():
 def test_workers_change_no_bit(num_workers, dtype, monkeypatch):
     monkeypatch.setattr(matrix_leaves, "_ROWS_PER_BLOCK", 2)
     arrival = random_arrival(1, dtype=dtype)
-    alone, together = np.zeros((2, 1, TREE.num_nodes, NUM_HANDS), dtype)
+    alone, together = np.zeros((2, TREE.num_nodes, NUM_HANDS), dtype)
     MatrixLeaves(TREE, random_groups(), dtype).fill_leaf_values(arrival, alone)
     team = Team(num_workers)
     MatrixLeaves(TREE, random_groups(), dtype, team).fill_leaf_values(arrival, together)
@@ -96,7 +95,7 @@ def test_a_replaced_payoff_counts_for_both_players_and_one_group(player):
     leaves = MatrixLeaves(TREE, groups)
     other = np.random.default_rng(9).normal(size=(NUM_HANDS, NUM_HANDS))
     leaves.replace_payoff(1, other)
-    value = np.full((1, TREE.num_nodes, NUM_HANDS), 7.0)
+    value = np.full((TREE.num_nodes, NUM_HANDS), 7.0)
     leaves.fill_leaf_values(random_arrival(player), value)
     replaced = [groups[0], LeafGroup(other, groups[1].node, groups[1].stake)]
     np.testing.assert_allclose(value, expected_values(replaced, random_arrival(player)))
@@ -112,7 +111,7 @@ def test_a_payoff_given_is_not_changed_by_a_replacement():
 def test_a_group_may_be_empty():
     empty = LeafGroup(np.ones((NUM_HANDS, NUM_HANDS)), np.zeros(0, np.int64), np.zeros(0))
     groups = [*random_groups(), empty]
-    value = np.full((1, TREE.num_nodes, NUM_HANDS), 7.0)
+    value = np.full((TREE.num_nodes, NUM_HANDS), 7.0)
     MatrixLeaves(TREE, groups).fill_leaf_values(random_arrival(0), value)
     np.testing.assert_allclose(value, expected_values(groups, random_arrival(0)))
 

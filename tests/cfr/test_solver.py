@@ -55,7 +55,7 @@ def check_value(solver, target, published):
     assert outcome.reason is StopReason.EXPLOITABILITY
     close = 2.0 * outcome.exploitability + 1e-6
     for player, value in ((0, published), (1, -published)):
-        assert solver.game_value(player)[0] == pytest.approx(value, abs=close)
+        assert solver.game_value(player) == pytest.approx(value, abs=close)
 
 
 @both_updates
@@ -86,8 +86,8 @@ def test_leduc_reaches_its_game_value_by_the_slow_variants(name, target):
 )
 def test_uniform_play_has_the_published_nash_conv(solver, expected):
     # Before the first iteration the average strategy is uniform.
-    assert solver.nash_conv()[0] == pytest.approx(expected, abs=1e-12)
-    assert solver.exploitability()[0] == pytest.approx(expected / 2, abs=1e-12)
+    assert solver.nash_conv() == pytest.approx(expected, abs=1e-12)
+    assert solver.exploitability() == pytest.approx(expected / 2, abs=1e-12)
 
 
 @both_updates
@@ -100,13 +100,13 @@ def test_iterations_are_those_of_a_walk_pair_by_pair(schedule, is_simultaneous):
         for iteration in range(6):
             twin.iterate(schedule.weights(iteration))
             solver.run(1)
-            average = solver.root.average_strategy()[0]
+            average = solver.root.average_strategy()
             np.testing.assert_allclose(average[1:], twin.average_strategy()[1:], atol=1e-10)
             assert solver.strategy_delta == pytest.approx(twin.strategy_delta, abs=1e-10)
-            assert solver.nash_conv()[0] == pytest.approx(twin.nash_conv(), abs=1e-10)
+            assert solver.nash_conv() == pytest.approx(twin.nash_conv(), abs=1e-10)
             value = pair_cfr.game_value(game, twin.average_strategy())
-            assert solver.game_value(0)[0] == pytest.approx(value, abs=1e-10)
-            assert solver.game_value(1)[0] == pytest.approx(-value, abs=1e-10)
+            assert solver.game_value(0) == pytest.approx(value, abs=1e-10)
+            assert solver.game_value(1) == pytest.approx(-value, abs=1e-10)
 
 
 @both_updates
@@ -117,7 +117,7 @@ def test_linear_discounting_equals_weighting_iterations_by_t(is_simultaneous):
     for t in range(1, 31):
         twin.iterate(keep_all, factor=t)
         solver.run(1)
-        average = solver.root.average_strategy()[0]
+        average = solver.root.average_strategy()
         np.testing.assert_allclose(average[1:], twin.average_strategy()[1:], atol=1e-12)
 
 
@@ -130,9 +130,9 @@ def test_single_precision_stays_close_to_double_precision(schedule):
     for solver in (wide, narrow):
         solver.run(100)
     # Rounding may part their ways; each value is off by at most what best responses gain.
-    close = wide.nash_conv()[0] + narrow.nash_conv()[0] + 1e-6
-    assert narrow.game_value(0)[0] == pytest.approx(wide.game_value(0)[0], abs=close)
-    assert narrow.exploitability()[0] < 0.02
+    close = wide.nash_conv() + narrow.nash_conv() + 1e-6
+    assert narrow.game_value(0) == pytest.approx(wide.game_value(0), abs=close)
+    assert narrow.exploitability() < 0.02
 
 
 def test_single_precision_solves_kuhn():
@@ -167,7 +167,7 @@ def test_a_best_response_does_not_see_the_opponents_hand():
     solver = pair_game_solver(game, DCFR)
     uniform = PairCfr(game).average_strategy()
     assert pair_cfr.clairvoyant_value(game, uniform, player=0) == 1.0
-    assert solver.nash_conv()[0] == 0.0
+    assert solver.nash_conv() == 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -175,19 +175,19 @@ def test_seeing_the_opponents_hand_would_read_as_more_exploitability(seed):
     game = random_game(seed)
     solver = pair_game_solver(game, DCFR)
     solver.run(20)
-    average = np.nan_to_num(solver.root.average_strategy()[0])
+    average = np.nan_to_num(solver.root.average_strategy())
     clairvoyant = sum(pair_cfr.clairvoyant_value(game, average, player) for player in (0, 1))
-    assert 0.0 <= solver.nash_conv()[0] < clairvoyant - 0.01
+    assert 0.0 <= solver.nash_conv() < clairvoyant - 0.01
 
 
 @every_variant
 def test_exploitability_is_never_negative_and_falls(schedule):
     game = random_game(4)
     solver = pair_game_solver(game, schedule)
-    history = [solver.exploitability()[0]]
+    history = [solver.exploitability()]
     for _ in range(4):
         solver.run(50)
-        history.append(solver.exploitability()[0])
+        history.append(solver.exploitability())
     assert min(history) >= 0.0
     assert history[-1] < history[0] / 20
 
@@ -207,7 +207,7 @@ def test_a_solve_stops_at_the_first_check_that_meets_the_exploitability():
     assert outcome.exploitability <= 0.005
     solver = kuhn.kuhn_solver(DCFR)
     solver.run(outcome.iterations - 7)
-    assert solver.exploitability()[0] > 0.005
+    assert solver.exploitability() > 0.005
     assert [progress.exploitability for progress in seen[:6]] == [None] * 6
     assert seen[6].exploitability == seen[12].exploitability != seen[13].exploitability
 
@@ -242,7 +242,7 @@ def test_progress_is_told_after_every_iteration():
     assert [progress.seconds for progress in seen] == sorted(progress.seconds for progress in seen)
     assert seen[-1].strategy_delta == outcome.strategy_delta == solver.strategy_delta
     # The outcome is measured at the end, not at the last check, and is what is told last.
-    assert outcome.exploitability == solver.exploitability()[0] == seen[-1].exploitability
+    assert outcome.exploitability == solver.exploitability() == seen[-1].exploitability
     assert seen[-1].exploitability != seen[-2].exploitability
     assert [progress.stop_reason for progress in seen] == [None] * 11 + [StopReason.ITERATIONS]
 
@@ -250,8 +250,8 @@ def test_progress_is_told_after_every_iteration():
 def test_exploitability_is_not_measured_twice_at_the_end():
     solver = kuhn.kuhn_solver(DCFR)
     measured = []
-    measure = solver.worst_exploitability
-    solver.worst_exploitability = lambda: measured.append(solver.iteration) or measure()
+    measure = solver.exploitability
+    solver.exploitability = lambda: measured.append(solver.iteration) or measure()
     solver.solve(StoppingRule(10, exploitability=0.0, check_every=5))
     assert measured == [5, 10]
 
@@ -267,16 +267,6 @@ def test_a_solve_goes_on_where_the_last_one_stopped():
     )
 
 
-def test_the_worst_of_several_boards_decides():
-    solver = kuhn.kuhn_solver(DCFR, boards=2)
-    solver._root_reach[1, 1, 2] = 0.0  # the king is never dealt to player 1 on this board
-    solver.run(50)
-    by_board = solver.exploitability()
-    assert by_board[0] != by_board[1]
-    outcome = solver.solve(StoppingRule(60, exploitability=1e-9, check_every=60))
-    assert outcome.exploitability == solver.exploitability().max()
-
-
 @pytest.mark.parametrize("num_workers", [2, 3])
 def test_workers_change_no_bit_of_a_solve(num_workers):
     game = random_game(0, num_hands=6)
@@ -289,11 +279,11 @@ def test_workers_change_no_bit_of_a_solve(num_workers):
 
 
 FIRST = Update(DiscountWeights(0.0, 0.0, 0.0))
-EVERYONE = np.ones((1, 2, 3))
+EVERYONE = np.ones((2, 3))
 
 
 def make_street(game, **options):
-    return StreetSolver(game.tree, pair_game_leaves(game), 1, game.num_hands, **options)
+    return StreetSolver(game.tree, pair_game_leaves(game), game.num_hands, **options)
 
 
 def uniform_strategy(game):
@@ -302,7 +292,7 @@ def uniform_strategy(game):
 
 def test_everybody_begins_with_all_actions_equally_likely():
     game = random_game(0)
-    strategy = make_street(game).average_strategy()[0]
+    strategy = make_street(game).average_strategy()
     np.testing.assert_allclose(strategy[1:], uniform_strategy(game)[1:])
 
 
@@ -311,7 +301,7 @@ def test_everybody_begins_with_all_actions_equally_likely():
 @pytest.mark.parametrize("seed", range(3))
 def test_root_values_are_those_of_a_walk_pair_by_pair(seed, judge, player):
     game = random_game(seed)
-    value = make_street(game).visit(EVERYONE, player, judge)[0].sum()
+    value = make_street(game).visit(EVERYONE, player, judge).sum()
     strategy = uniform_strategy(game)
     if judge is Evaluation.BEST_RESPOND:
         expected = pair_cfr.best_response_value(game, strategy, player)
@@ -325,9 +315,9 @@ def test_reach_on_entering_a_street_weights_the_opponents_hands_only():
     weight = np.array([0.2, 0.0, 0.7])
     street = make_street(game)
     plain = street.visit(EVERYONE, 0, Evaluation.EVALUATE)
-    by_own_reach = street.visit(np.stack([weight, np.ones(3)])[None], 0, Evaluation.EVALUATE)
+    by_own_reach = street.visit(np.stack([weight, np.ones(3)]), 0, Evaluation.EVALUATE)
     np.testing.assert_array_equal(by_own_reach, plain)
-    by_opponent = street.visit(np.stack([np.ones(3), weight])[None], 0, Evaluation.EVALUATE)
+    by_opponent = street.visit(np.stack([np.ones(3), weight]), 0, Evaluation.EVALUATE)
     weighted = game._replace(dealt=game.dealt * weight)
     expected = [
         sum(
@@ -337,7 +327,7 @@ def test_reach_on_entering_a_street_weights_the_opponents_hands_only():
         )
         for hand in range(3)
     ]
-    np.testing.assert_allclose(by_opponent[0], expected, atol=1e-12)
+    np.testing.assert_allclose(by_opponent, expected, atol=1e-12)
 
 
 def test_learning_changes_what_is_played_only_after_a_refresh():
@@ -368,22 +358,6 @@ def test_a_refresh_right_after_judging_measures_the_change_of_the_played_strateg
     assert other.refresh(0) > 0.0
 
 
-def test_boards_side_by_side_are_solved_independently():
-    reach = np.stack([np.ones((2, 3)), [[1.0, 0.5, 0.0], [0.2, 1.0, 1.0]]])
-
-    def solve(boards):
-        street = StreetSolver(kuhn.TREE, kuhn.KuhnLeaves(), len(boards), 3)
-        for iteration in range(5):
-            for player in (0, 1):
-                street.visit(reach[boards], player, Update(DCFR.weights(iteration)))
-                street.refresh(player)
-        return street.average_strategy()
-
-    alone = np.concatenate([solve([0]), solve([1])])
-    np.testing.assert_allclose(solve([0, 1]), alone, rtol=1e-12)
-    assert not np.allclose(alone[0], alone[1])
-
-
 @pytest.mark.parametrize("num_workers", [2, 3, 5])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_workers_change_no_bit_even_if_some_have_no_hand(num_workers, dtype):
@@ -391,8 +365,8 @@ def test_workers_change_no_bit_even_if_some_have_no_hand(num_workers, dtype):
 
     def run(team):
         leaves = pair_game_leaves(game, dtype, team)
-        street = StreetSolver(game.tree, leaves, 1, 3, dtype, team)
-        everyone, found = np.ones((1, 2, 3), dtype), []
+        street = StreetSolver(game.tree, leaves, 3, dtype, team)
+        everyone, found = np.ones((2, 3), dtype), []
         for iteration in range(4):
             for player in (0, 1):
                 found.append(street.visit(everyone, player, Update(DCFR.weights(iteration))))
@@ -429,4 +403,4 @@ def test_the_average_strategy_is_the_normalized_sum_of_own_reach_times_strategy(
         total[node] = reference.own_reach(game.tree, actor, played, np.ones(3), node)
     twin = pair_cfr.PairCfr(game)
     twin.strategy_sum = total
-    np.testing.assert_allclose(street.average_strategy()[0][1:], twin.average_strategy()[1:])
+    np.testing.assert_allclose(street.average_strategy()[1:], twin.average_strategy()[1:])

@@ -99,12 +99,12 @@ IS_LEAF = TREE.leaf_kind != NOT_A_LEAF
 def leaf_values(game, player, dtype=np.float64, seed=0, leaves=None):
     rows = tuple(own_reach_rows(TREE.layout, p) for p in (OOP, IP))
     rng = np.random.default_rng(seed)
-    reach = tuple(rng.random((1, row.max() + 1, 169)).astype(dtype) for row in rows)
+    reach = tuple(rng.random((row.max() + 1, 169)).astype(dtype) for row in rows)
     arrival = StreetReach(player, Evaluation.EVALUATE, reach, rows)
-    value = np.full((1, TREE.num_nodes, 169), np.nan, dtype)
+    value = np.full((TREE.num_nodes, 169), np.nan, dtype)
     leaves = leaves or make_hand_leaves(TREE, game, dtype, Team())
     leaves.fill_leaf_values(arrival, value)
-    return value[0], arrival
+    return value, arrival
 
 
 @pytest.mark.parametrize("flop", ["AhKsQd", "9s6s2s", "2s2h2d"])
@@ -114,7 +114,7 @@ def test_each_leaf_is_worth_its_payoff_against_the_arriving_hands(flop, player):
     value, arrival = leaf_values(game, player)
     for node in np.flatnonzero(IS_LEAF):
         wins = game.matchup_share * leaf_payoff(TREE, game, node)
-        reach = arrival.reach_of(1 - player, node)[0]
+        reach = arrival.reach_of(1 - player, node)
         expected = wins @ reach if player == OOP else -(wins.T @ reach)
         np.testing.assert_allclose(value[node], expected, rtol=1e-9, atol=1e-15)
 
@@ -131,7 +131,7 @@ def test_every_leaf_is_zero_sum(dtype):
     total = np.zeros(IS_LEAF.sum())
     for player in (OOP, IP):
         value, arrival = leaf_values(game, player, dtype)
-        mine = np.array([arrival.reach_of(player, node)[0] for node in np.flatnonzero(IS_LEAF)])
+        mine = np.array([arrival.reach_of(player, node) for node in np.flatnonzero(IS_LEAF)])
         total += (mine.astype(np.float64) * value[IS_LEAF]).sum(axis=1)
     np.testing.assert_allclose(total, 0.0, atol=1e-6 if dtype == np.float32 else 1e-15)
 

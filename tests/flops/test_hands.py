@@ -125,9 +125,9 @@ def test_single_precision_arrives_where_double_precision_does():
     wide, narrow = make_solver(game, tree, np.float64), make_solver(game, tree, np.float32)
     for solver in (wide, narrow):
         solver.run(300)
-    gains = [float(solver.nash_conv()[0]) for solver in (wide, narrow)]
+    gains = [solver.nash_conv() for solver in (wide, narrow)]
     assert max(gains) <= 4.0 * TARGET
-    apart = abs(narrow.game_value(OOP)[0] - wide.game_value(OOP)[0])
+    apart = abs(narrow.game_value(OOP) - wide.game_value(OOP))
     assert apart <= sum(gains)
 
 
@@ -240,18 +240,18 @@ def test_iterations_are_those_of_a_solver_that_deals_every_turn_and_river_card()
     tree = make_tree(0.7, ("a",), 0)
     assert {*tree.street.tolist()} == {Street.FLOP, Street.TURN, Street.RIVER}
     twin = RunoutCfr(tree, twin_game)
-    street = StreetSolver(tree.layout, make_hand_leaves(tree, game, np.float64, Team()), 1, 169)
-    few_hands = np.zeros((1, 2, 169))
-    few_hands[:, :, twin_game.hands] = 1.0
-    solver = CfrSolver(street, few_hands, DCFR)
+    street = StreetSolver(tree.layout, make_hand_leaves(tree, game, np.float64, Team()), 169)
+    few_hands = np.zeros((2, 169))
+    few_hands[:, twin_game.hands] = 1.0
+    solver = CfrSolver(street, DCFR, hands=few_hands)
     for iteration in range(3):
         twin.iterate(DCFR.weights(iteration))
         solver.run(1)
-        average = street.average_strategy()[0][:, twin_game.hands]
+        average = street.average_strategy()[:, twin_game.hands]
         np.testing.assert_allclose(average[1:], twin.average_strategy()[1:], atol=1e-12)
     for player in (OOP, IP):
         expected = twin.root_value(player, twin.average_strategy()).sum()
-        assert solver.game_value(player)[0] == pytest.approx(expected, rel=1e-9)
+        assert solver.game_value(player) == pytest.approx(expected, rel=1e-9)
 
 
 def test_dcfr_plus_is_the_default():

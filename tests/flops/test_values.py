@@ -106,7 +106,7 @@ def test_the_game_value_is_the_mean_of_the_values():
     game, tree = flop_game("9s6s2s"), make_tree(3.5)
     solver = make_solver(game, tree)
     solver.run(30)
-    values = extract_values(tree, game, solver.root.average_strategy()[0].astype(np.float32))
+    values = extract_values(tree, game, solver.root.average_strategy().astype(np.float32))
     for player in (OOP, IP):
         share = game.matchup_share if player == OOP else game.matchup_share.T
         mean = np.nansum(share * (values[player].astype(np.float64) - 0.5))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from runout.cfr.schedules import DiscountSchedule
+from runout.cfr.schedules import Schedule
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.trees.layout import LEAF, layout_tree
 
@@ -31,17 +31,17 @@ class KuhnLeaves:
         sign = 1.0 if arrival.player == 0 else -1.0
         for history, stake in _SHOWDOWN_STAKE.items():
             reach = arrival.reach_of(arrival.opponent, NODE[history])
-            out_value[:, NODE[history]] = reach @ (stake * _BEATS * _DEALT).T
+            out_value[NODE[history]] = reach @ (stake * _BEATS * _DEALT).T
         for history, gain in _FOLD_GAIN_OF_PLAYER_0.items():
             reach = arrival.reach_of(arrival.opponent, NODE[history])
-            out_value[:, NODE[history]] = reach @ (sign * gain * _DEALT).T
+            out_value[NODE[history]] = reach @ (sign * gain * _DEALT).T
 
     def refresh(self, player):
         return 0.0
 
 
 def kuhn_solver(
-    schedule: DiscountSchedule, boards: int = 1, dtype=np.float64, is_simultaneous=False, team=None
+    schedule: Schedule, dtype=np.float64, is_simultaneous=False, team=None
 ) -> CfrSolver:
-    street = StreetSolver(TREE, KuhnLeaves(), boards, 3, dtype, team)
-    return CfrSolver(street, np.ones((boards, 2, 3)), schedule, is_simultaneous)
+    street = StreetSolver(TREE, KuhnLeaves(), 3, dtype, team)
+    return CfrSolver(street, schedule, is_simultaneous=is_simultaneous)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.cfr.schedules import DiscountSchedule
+from runout.cfr.schedules import Schedule
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.trees.layout import LEAF, layout_tree
 
@@ -58,60 +58,59 @@ def _fold_value(state, player, opponent_reach, compatible):
 
 
 class SecondStreet:
-    """Values the final leaves; the board axis is the public card."""
+    """Values the final leaves after one public card."""
 
-    def __init__(self, states):
+    def __init__(self, states, board):
         self._leaves = [(node, state) for node, state in enumerate(states) if state.is_over]
-        self._compatible = np.array([_CARDS != board for board in _CARDS], dtype=float)
-        strength = [np.where(_CARDS // 2 == board // 2, 10, _CARDS // 2) for board in _CARDS]
-        self._beats = np.array([np.sign(s[:, None] - s[None, :]) for s in strength])
+        mask = (_CARDS != board).astype(float)
+        self._pairs = mask[:, None] * mask[None, :]
+        strength = np.where(_CARDS // 2 == board // 2, 10, _CARDS // 2)
+        self._beats = np.sign(strength[:, None] - strength[None, :])
 
     def fill_leaf_values(self, arrival, out_value):
         for node, state in self._leaves:
             reach = arrival.reach_of(arrival.opponent, node)
-            for board in _CARDS:
-                mask = self._compatible[board]
-                pairs = mask[:, None] * mask[None, :]
-                if state.folder is None:
-                    payoff = state.paid[0] * self._beats[board] * _DEALT * pairs
-                    out_value[board, node] = reach[board] @ payoff.T
-                else:
-                    out_value[board, node] = _fold_value(state, arrival.player, reach[board], pairs)
+            if state.folder is None:
+                out_value[node] = reach @ (state.paid[0] * self._beats * _DEALT * self._pairs).T
+            else:
+                out_value[node] = _fold_value(state, arrival.player, reach, self._pairs)
 
     def refresh(self, player):
         return 0.0
 
 
 class FirstStreet:
-    """Values folds directly and everything else by visiting the second street."""
+    """Values folds directly and everything else by visiting the second street on every board."""
 
     def __init__(self, states, dtype):
         self._leaves = [(node, state) for node, state in enumerate(states) if state.is_over]
-        self._mask = np.array([_CARDS != board for board in _CARDS], dtype=float)
         self.next_streets = {}
         for node, state in self._leaves:
             if state.folder is None:
                 tree, final = betting_round(state.paid, bet=4)
-                self.next_streets[node] = StreetSolver(tree, SecondStreet(final), 6, 6, dtype)
+                self.next_streets[node] = [
+                    StreetSolver(tree, SecondStreet(final, board), 6, dtype) for board in _CARDS
+                ]
 
     def fill_leaf_values(self, arrival, out_value):
         for node, state in self._leaves:
             if state.folder is not None:
-                reach = arrival.reach_of(arrival.opponent, node)[0]
-                out_value[0, node] = _fold_value(state, arrival.player, reach, 1.0)
+                reach = arrival.reach_of(arrival.opponent, node)
+                out_value[node] = _fold_value(state, arrival.player, reach, 1.0)
                 continue
-            both = np.stack([arrival.reach_of(player, node)[0] for player in (0, 1)])
-            entering = both * self._mask[:, None, :]  # [board, 2, hand]
-            values = self.next_streets[node].visit(entering, arrival.player, arrival.step)
-            out_value[0, node] = (values * self._mask).sum(axis=0) / _NUM_BOARDS_LEFT
+            both = np.stack([arrival.reach_of(player, node) for player in (0, 1)])
+            out_value[node] = 0.0
+            for board, street in enumerate(self.next_streets[node]):
+                mask = _CARDS != board
+                value = street.visit(both * mask, arrival.player, arrival.step)
+                out_value[node] += value * mask / _NUM_BOARDS_LEFT
 
     def refresh(self, player):
-        return max(street.refresh(player) for street in self.next_streets.values())
+        streets = [street for by_board in self.next_streets.values() for street in by_board]
+        return max(street.refresh(player) for street in streets)
 
 
-def leduc_solver(
-    schedule: DiscountSchedule, dtype=np.float64, is_simultaneous: bool = False
-) -> CfrSolver:
+def leduc_solver(schedule: Schedule, dtype=np.float64, is_simultaneous: bool = False) -> CfrSolver:
     tree, states = betting_round(paid=(1, 1), bet=2)
-    street = StreetSolver(tree, FirstStreet(states, dtype), 1, 6, dtype)
-    return CfrSolver(street, np.ones((1, 2, 6)), schedule, is_simultaneous)
+    street = StreetSolver(tree, FirstStreet(states, dtype), 6, dtype)
+    return CfrSolver(street, schedule, is_simultaneous=is_simultaneous)

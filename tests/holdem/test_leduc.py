@@ -62,9 +62,9 @@ def test_the_solver_of_single_streets_values_what_was_learned_the_same():
     for num_iterations in (1, 20, 100):
         solver.run(num_iterations)
         other.take(solver)
-        expected = other.solver.game_value(player=0)[0]
+        expected = other.solver.game_value(player=0)
         assert solver.value_of(0, EVALUATING) == pytest.approx(expected, abs=1e-5)
-        expected = other.solver.exploitability()[0]
+        expected = other.solver.exploitability()
         assert solver.exploitability() == pytest.approx(expected, abs=1e-5)
 
 

@@ -248,7 +248,7 @@ def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_
     tree = one_line()
     leaves = make_leaves(tree, MONOTONE[:1], FLOP_JAM)
     everywhere = np.zeros(tree.num_nodes, dtype=np.int64)
-    reach, value = np.ones((1, 1, 169)), np.zeros((1, tree.num_nodes, 169))
+    reach, value = np.ones((1, 169)), np.zeros((tree.num_nodes, 169))
     for iteration in range(4):
         for player in (BB, SB):  # OOP comes first in the solver of a flop
             step = Update(DCFR_JOINT.weights(iteration))

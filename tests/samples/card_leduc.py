@@ -55,25 +55,27 @@ class OtherLeduc:
         nodes = _follow(spot.tree, 0, first.tree)
         #: Streets, the nodes of the spot's tree that theirs are, and how much larger regrets are:
         #: the chance of the river is counted after the second street, not before.
-        self.streets = [(first, nodes, 1.0)]
+        self.streets = [([first], nodes, 1.0)]
         for node, street in first.leaves.next_streets.items():
-            self.streets.append((street, _follow(spot.tree, nodes[node], street.tree), 4.0))
+            self.streets.append((street, _follow(spot.tree, nodes[node], street[0].tree), 4.0))
 
     def take(self, spot_solver):
         """Takes over the tables of a spot's solver whose suits are not merged."""
         for part in ("regret", "strategy_sum"):
             rows = rows_by_node(spot_solver, part)
             for street, nodes, scale in self.streets:
-                table = street.learned()[part]
-                for row, node in enumerate(nodes[1:], start=1):
-                    table[:, row] = scale * rows[node]
+                for board, solver in enumerate(street):
+                    table = solver.learned()[part]
+                    for row, node in enumerate(nodes[1:], start=1):
+                        table[row] = scale * rows[node][board]
         for street, _, _ in self.streets:
-            street.restore(street.learned())
+            for solver in street:
+                solver.restore(solver.learned())
 
     def regrets(self):
         """Returns what `rows_by_node` returns of a spot."""
         return {
-            node: street.learned()["regret"][:, row] / scale
+            node: np.stack([solver.learned()["regret"][row] for solver in street]) / scale
             for street, nodes, scale in self.streets
             for row, node in enumerate(nodes[1:], start=1)
         }

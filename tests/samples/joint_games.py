@@ -56,11 +56,11 @@ def make_leaves(tree, flops, betting, *, workers=1, per_iteration=None):
 def leaf_values(leaves, player, reach):
     """Returns ``[N, 169]`` what hands win at leaves if the other's own reach of them is given."""
     row = own_reach_rows(leaves.tree.layout, 1 - player)
-    by_row, value = np.zeros((1, 1 + row.max(), 169)), np.zeros((1, *reach.shape))
-    by_row[0, row] = reach
+    by_row, value = np.zeros((1 + row.max(), 169)), np.zeros(reach.shape)
+    by_row[row] = reach
     arrival = StreetReach(player, Evaluation.EVALUATE, (by_row, by_row), (row, row))
     leaves.fill_leaf_values(arrival, value)
-    return value[0]
+    return value
 
 
 def make_solver(tree, flops, betting, **options):

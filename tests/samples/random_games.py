@@ -44,6 +44,5 @@ def pair_game_leaves(game, dtype=np.float64, team=None):
 def pair_game_solver(game, schedule, is_simultaneous=False, dtype=np.float64, team=None):
     """Returns the production solver of a game."""
     leaves = pair_game_leaves(game, dtype, team)
-    street = StreetSolver(game.tree, leaves, 1, game.num_hands, dtype, team)
-    everyone = np.ones((1, 2, game.num_hands), dtype)
-    return CfrSolver(street, everyone, schedule, is_simultaneous)
+    street = StreetSolver(game.tree, leaves, game.num_hands, dtype, team)
+    return CfrSolver(street, schedule, is_simultaneous=is_simultaneous)

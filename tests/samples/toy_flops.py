@@ -39,8 +39,8 @@ def with_edge(edge, text="AhKsQd"):
 
 def make_solver(game, tree, dtype=np.float64, schedule=DCFR_PLUS, is_simultaneous=False):
     """Returns the solver that the exhaustive backend uses inside."""
-    street = StreetSolver(tree.layout, make_hand_leaves(tree, game, dtype, Team()), 1, 169, dtype)
-    return CfrSolver(street, np.ones((1, 2, 169), dtype), schedule, is_simultaneous)
+    street = StreetSolver(tree.layout, make_hand_leaves(tree, game, dtype, Team()), 169, dtype)
+    return CfrSolver(street, schedule, is_simultaneous=is_simultaneous)
 
 
 def random_strategy(tree, seed=0):

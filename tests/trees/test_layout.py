@@ -105,7 +105,7 @@ def test_a_tree_that_never_ends_is_refused():
     [
         (LEAF, [1], "node 0: actor -1 with 1 actions"),
         (0, [], "node 0: actor 0 with 0 actions"),
-        (2, [1], "node 0: actor 2 with 1 actions"),
+        (3, [1], "node 0: actor 3 with 1 actions"),
     ],
 )
 def test_a_node_that_makes_no_sense_is_a_defect_of_the_caller(actor, children, problem):

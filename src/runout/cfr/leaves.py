@@ -41,7 +41,7 @@ class StreetReach:
     Attributes:
         player: the player whose values are wanted.
         step: what is played, and whether to learn from it.
-        reach: for each player ``[B, R, H]`` the distinct rows of its own reach.
+        reach: for each player ``[R, H]`` the distinct rows of its own reach.
         row: for each player ``[N]`` the row of a node in ``reach``.
     """
 
@@ -56,8 +56,9 @@ class StreetReach:
         return 1 - self.player
 
     def reach_of(self, player: int, node: int) -> RealArray:
-        """Returns ``[B, H]`` a player's own reach of a node."""
-        return self.reach[player][:, self.row[player][node]]
+        """Returns ``[H]`` a player's own reach of a node."""
+        reach: RealArray = self.reach[player][self.row[player][node]]
+        return reach
 
 
 class LeafEvaluator(Protocol):
@@ -75,7 +76,7 @@ class LeafEvaluator(Protocol):
 
         Args:
             arrival: who arrives where.
-            out_value: ``[B, N, H]``; leaf rows are overwritten.
+            out_value: ``[N, H]``; leaf rows are overwritten.
         """
 
     def refresh(self, player: int) -> float:
@@ -174,16 +175,15 @@ class MatrixLeaves:
 
     def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
-        for board in range(len(out_value)):
-            reach, value = arrival.reach[arrival.opponent][board], out_value[board]
+        reach = arrival.reach[arrival.opponent]
 
-            def fill(block: _Block, reach: RealArray = reach, value: RealArray = value) -> None:
-                product_kernels.multiply_rows(reach, block.rows, block.payoff, block.product)
-                cfr_kernels.scatter_scaled_rows(
-                    block.product, block.position, block.scale, block.node, value
-                )
+        def fill(block: _Block) -> None:
+            product_kernels.multiply_rows(reach, block.rows, block.payoff, block.product)
+            cfr_kernels.scatter_scaled_rows(
+                block.product, block.position, block.scale, block.node, out_value
+            )
 
-            self._team.run(fill, self._blocks[arrival.player])
+        self._team.run(fill, self._blocks[arrival.player])
 
     def refresh(self, player: int) -> float:
         """Has nothing to learn: there is no later street."""

@@ -1,5 +1,6 @@
 """CFR variants as data, and when a solve is good enough."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import inf
@@ -8,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray
+from runout.errors import ConfigError, quote
 
 # CFR variants as data: one update rule, three weights per iteration.
 #
@@ -24,8 +26,16 @@ class DiscountWeights(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DiscountSchedule:
-    """Discounted CFR exponents; t counts the completed iterations.
+class Schedule:
+    """A CFR variant: how regrets and strategy sums of earlier iterations count; t are completed.
+
+    >>> from runout import Schedule
+    >>> Schedule.parse("cfr+").weights(4)
+    DiscountWeights(positive_regret=1.0, negative_regret=0.0, strategy=0.8)
+    >>> Schedule(alpha=1.5, beta=0.0, gamma=2.0) == Schedule.parse("dcfr")
+    True
+    >>> Schedule.custom(lambda t: (1.0, 0.5, t / (t + 1))).weights(1).strategy
+    0.5
 
     Attributes:
         alpha: positive regrets are scaled by ``t**alpha / (t**alpha + 1)``.
@@ -35,19 +45,56 @@ class DiscountSchedule:
             from strategies that were hardly better than chance is best forgotten soon, and beta
             from 0: later on, actions that were bad for long come back only with good reason.
         first_alpha: where alpha begins.
+        function: of a custom schedule: returns the three weights after t iterations, t >= 1.
     """
 
-    alpha: float
-    beta: float
-    gamma: float
+    alpha: float = 1.5
+    beta: float = 0.0
+    gamma: float = 2.0
     num_rising: int = 0
     first_alpha: float = 1.0
+    function: Callable[[int], Sequence[float]] | None = None
+
+    @classmethod
+    def parse(cls, value: "Schedule | str") -> "Schedule":
+        """Reads the name of a variant; a schedule is returned as it is.
+
+        Raises:
+            ConfigError: naming the variants that there are.
+        """
+        if isinstance(value, str) and value.lower() not in VARIANTS:
+            raise ConfigError("schedule", f"{quote(value)} is none of {', '.join(VARIANTS)}")
+        return VARIANTS[value.lower()] if isinstance(value, str) else value
+
+    @classmethod
+    def custom(cls, function: Callable[[int], Sequence[float]]) -> "Schedule":
+        """Returns a schedule whose weights are a function of the completed iterations.
+
+        Args:
+            function: of t >= 1; returns what positive regrets, negative regrets and the strategy
+                sum are multiplied by before iteration t + 1 is added.
+        """
+        return cls(function=function)
+
+    def __str__(self) -> str:
+        names = [name for name, schedule in VARIANTS.items() if schedule == self]
+        return (names or [repr(self) if self.function is None else "custom"])[0]
 
     def weights(self, completed_iterations: int) -> DiscountWeights:
-        """Returns the multipliers to apply after ``completed_iterations`` iterations."""
+        """Returns the multipliers to apply after ``completed_iterations`` iterations.
+
+        Raises:
+            ConfigError: if the function of a custom schedule returns something else.
+        """
         t = float(completed_iterations)
         if t == 0.0:
             return DiscountWeights(0.0, 0.0, 0.0)
+        if self.function is not None:
+            given = tuple(self.function(completed_iterations))
+            if len(given) != len(DiscountWeights._fields) or not all(0.0 <= w < inf for w in given):
+                problem = f"{quote(given)} is not three numbers from 0 up"
+                raise ConfigError(f"schedule, after {completed_iterations} iterations", problem)
+            return DiscountWeights(*map(float, given))
         return DiscountWeights(
             positive_regret=_ratio(t, self._rising(t, self.first_alpha, self.alpha)),
             negative_regret=_ratio(t, self._rising(t, 0.0, self.beta)),
@@ -65,20 +112,22 @@ class DiscountSchedule:
         return first + (last - first) * completed_iterations / self.num_rising
 
 
-VANILLA = DiscountSchedule(alpha=inf, beta=inf, gamma=0.0)
-LINEAR = DiscountSchedule(alpha=1.0, beta=1.0, gamma=1.0)
-CFR_PLUS = DiscountSchedule(alpha=inf, beta=-inf, gamma=1.0)
-DCFR = DiscountSchedule(alpha=1.5, beta=0.0, gamma=2.0)
-DCFR_PLUS = DiscountSchedule(alpha=1.5, beta=-inf, gamma=4.0)
+DiscountSchedule = Schedule  # the name before it was public
+
+VANILLA = Schedule(alpha=inf, beta=inf, gamma=0.0)
+LINEAR = Schedule(alpha=1.0, beta=1.0, gamma=1.0)
+CFR_PLUS = Schedule(alpha=inf, beta=-inf, gamma=1.0)
+DCFR = Schedule(alpha=1.5, beta=0.0, gamma=2.0)
+DCFR_PLUS = Schedule(alpha=1.5, beta=-inf, gamma=4.0)
 #: DCFR that forgets early strategies sooner.
-DCFR4 = DiscountSchedule(alpha=1.5, beta=0.0, gamma=4.0)
+DCFR4 = Schedule(alpha=1.5, beta=0.0, gamma=4.0)
 #: DCFR4 whose exponents rise: the fewest iterations on spots (docs/spot.md).
-DCFR_SPOT = DiscountSchedule(alpha=1.75, beta=0.5, gamma=4.0, num_rising=150, first_alpha=1.25)
+DCFR_SPOT = Schedule(alpha=1.75, beta=0.5, gamma=4.0, num_rising=150, first_alpha=1.25)
 #: DCFR4 that forgets the very first iterations sooner: the fewest on flops with compact rivers
 #: (docs/compact.md).
-DCFR6 = DiscountSchedule(alpha=2.5, beta=0.0, gamma=6.0, num_rising=75)
+DCFR6 = Schedule(alpha=2.5, beta=0.0, gamma=6.0, num_rising=75)
 #: For preflop and flops as one game: a quarter fewer iterations than `DCFR4` (docs/joint.md).
-DCFR_JOINT = DiscountSchedule(alpha=2.5, beta=0.0, gamma=6.0)
+DCFR_JOINT = Schedule(alpha=2.5, beta=0.0, gamma=6.0)
 
 #: The variants by the names that configs use.
 VARIANTS = {
@@ -133,8 +182,12 @@ class StoppingRule:
         strategy_delta: largest change of an action's probability from one iteration to the next.
         check_every: exploitability is measured at multiples of so many iterations; to measure
             costs about as much as an iteration.
-        history_every: it is measured at all multiples of this, too, for a history; None for when
-            the target may be reached only.
+        history_every: it is also measured at multiples of this, for `SolveOutcome.history`.
+
+    >>> from runout import CfrSolver, StoppingRule, games
+    >>> outcome = CfrSolver(games.kuhn()).solve(StoppingRule(1_000, exploitability=0.01))
+    >>> outcome.reason.value, outcome.exploitability <= 0.01
+    ('exploitability reached', True)
     """
 
     max_iterations: int
@@ -153,7 +206,7 @@ class StoppingRule:
             iteration: iterations done.
             measured: the last measurement, which was not low enough; None before the first.
         """
-        if self.history_every is not None and iteration % self.history_every == 0:
+        if self.history_every and iteration % self.history_every == 0:
             return True
         if self.exploitability is None or iteration % self.check_every:
             return False
@@ -218,10 +271,14 @@ class SolveProgress:
 
 @dataclass(frozen=True)
 class SolveOutcome:
-    """The end of a solve: why, and what was reached; exploitability is always measured."""
+    """The end of a solve: why, and what was reached; exploitability is always measured.
+
+    Its `history` is (iteration, exploitability) whenever it was measured.
+    """
 
     reason: StopReason
     iterations: int
     seconds: float
     strategy_delta: float
     exploitability: float
+    history: tuple[Measurement, ...] = ()

@@ -1,48 +1,46 @@
-"""CFR over a tree: one iteration, the loop around it, and what a solution is worth."""
+"""CFR of any two-player zero-sum game: one iteration, the loop around it, and its worth."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import product
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import FloatArray, RealArray
+from runout.arrays import RealArray
 from runout.cfr import cfr_kernels
 from runout.cfr.cfr_kernels import LearningTables, TreeSpan
+from runout.cfr.games import Game, GameTables
 from runout.cfr.leaves import Evaluation, LeafEvaluator, Pass, StreetReach, Update
 from runout.cfr.schedules import (
     DCFR,
-    DiscountSchedule,
     DiscountWeights,
     Measurement,
+    Schedule,
     SolveOutcome,
     SolveProgress,
     StoppingRule,
 )
-from runout.cfr.team import Team, solve_time, split_tree
+from runout.cfr.team import Team, TreeParts, solve_time, split_tree
+from runout.errors import TreeError
 from runout.execution.tasks import CancelToken
 from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
+from runout.trees.tree import BettingTree
 
-# CFR over one betting street (or a whole game without chance), on several boards at once.
+# CFR over one betting street (or a whole game without chance).
 #
 # Visiting a street is three passes: reach flows down, the leaves are valued, values flow up. Only
 # the middle pass knows poker.
 
 
-#: A board and a part of the tree.
-_Part = tuple[int, TreeSpan]
-
-
 class StreetSolver:
-    """The learned tables of one street, ``[B, N, H]``, and the passes over them."""
+    """The learned tables of one street, ``[N, H]``, and the passes over them."""
 
     def __init__(
         self,
         tree: TreeArrays,
         leaves: LeafEvaluator,
-        num_boards: int,
         num_hands: int,
         dtype: npt.DTypeLike = np.float64,
         team: Team | None = None,
@@ -52,7 +50,6 @@ class StreetSolver:
         Args:
             tree: the street's betting.
             leaves: values its leaves.
-            num_boards: boards solved side by side.
             num_hands: hands of each player.
             dtype: of the tables; float32 halves memory and time.
             team: threads to share the work.
@@ -60,28 +57,25 @@ class StreetSolver:
         self.tree = tree
         self.leaves = leaves
         self._team = team or Team()
-        self._num_boards = num_boards
-        self._divided: dict[int, tuple[list[_Part], list[_Part]]] = {}
-        shape = (num_boards, tree.num_nodes, num_hands)
+        self._divided: dict[int, TreeParts] = {}
+        shape = (tree.num_nodes, num_hands)
         self._regret = np.zeros(shape, dtype)
         self._strategy_sum = np.zeros(shape, dtype)
         self._strategy = np.zeros(shape, dtype)
         self._value = np.zeros(shape, dtype)
         self._row = (own_reach_rows(tree, 0), own_reach_rows(tree, 1))
-        self._reach = tuple(
-            np.zeros((num_boards, 1 + int(row.max()), num_hands), dtype) for row in self._row
-        )
+        self._reach = tuple(np.zeros((1 + int(row.max()), num_hands), dtype) for row in self._row)
         self._is_averaged = False
-        self._root_reach: RealArray = np.zeros((num_boards, NUM_PLAYERS, num_hands), dtype)
+        self._root_reach: RealArray = np.zeros((NUM_PLAYERS, num_hands), dtype)
         self._is_reach_known = [False, False]
         for player in range(NUM_PLAYERS):
             self._match(player, self._regret)
 
     def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
-        """Returns ``[B, H]`` counterfactual values of ``player`` at the root.
+        """Returns ``[H]`` counterfactual values of ``player`` at the root.
 
         Args:
-            root_reach: ``[B, 2, H]`` reach of both players on entering the street. What is known
+            root_reach: ``[2, H]`` reach of both players on entering the street. What is known
                 of an array that was given before is not computed again: do not change it.
             player: the player whose values are wanted.
             step: what to play, and whether to learn from it.
@@ -100,11 +94,11 @@ class StreetSolver:
             self._learn(player, step.weights)
         else:
             self._judge(player, step)
-        root_value: RealArray = self._value[:, 0].copy()
+        root_value: RealArray = self._value[0].copy()
         return root_value
 
     def visit_nodes(self, root_reach: RealArray, player: int, judge: Evaluation) -> RealArray:
-        """Returns ``[B, N, H]`` counterfactual values of ``player`` at all nodes; see `visit`."""
+        """Returns ``[N, H]`` counterfactual values of ``player`` at all nodes; see `visit`."""
         self.visit(root_reach, player, judge)
         return self._value.copy()
 
@@ -114,12 +108,12 @@ class StreetSolver:
         return max(self._match(player, self._regret), self.leaves.refresh(player))
 
     def average_strategy(self) -> RealArray:
-        """Returns ``[B, N, H]`` the average strategy, the one that converges to equilibrium."""
+        """Returns ``[N, H]`` the average strategy, the one that converges to equilibrium."""
         self._play(averages=True)
         return self._strategy.copy()
 
     def learned(self) -> dict[str, RealArray]:
-        """Returns the tables ``[B, N, H]`` themselves, by name; strategies follow from them."""
+        """Returns the tables ``[N, H]`` themselves, by name; strategies follow from them."""
         return {"regret": self._regret, "strategy_sum": self._strategy_sum}
 
     def restore(self, learned: Mapping[str, RealArray]) -> None:
@@ -139,24 +133,19 @@ class StreetSolver:
         self._is_averaged = averages
 
     def _match(self, player: int, source: RealArray) -> float:
-        def match(part: _Part) -> float:
-            board, span = part
-            strategy = self._strategy[board]
-            return float(
-                cfr_kernels.match_regrets(self.tree, player, source[board], span, strategy)
-            )
+        def match(span: TreeSpan) -> float:
+            return float(cfr_kernels.match_regrets(self.tree, player, source, span, self._strategy))
 
         self._is_reach_known[player] = False
         tops, subtrees = self._divide()
         return max(self._team.run(match, [*tops, *subtrees]))
 
     def _propagate_reach(self, player: int) -> None:
-        self._reach[player][:, 0] = self._root_reach[:, player]
+        row, reach = self._row[player], self._reach[player]
+        reach[0] = self._root_reach[player]
 
-        def propagate(part: _Part) -> None:
-            board, span = part
-            row, reach = self._row[player], self._reach[player][board]
-            cfr_kernels.propagate_reach(self.tree, player, row, self._strategy[board], span, reach)
+        def propagate(span: TreeSpan) -> None:
+            cfr_kernels.propagate_reach(self.tree, player, row, self._strategy, span, reach)
 
         for parts in self._divide():
             self._team.run(propagate, parts)
@@ -164,48 +153,35 @@ class StreetSolver:
 
     def _learn(self, player: int, weights: DiscountWeights) -> None:
         typed = DiscountWeights(*(self._regret.dtype.type(weight) for weight in weights))
+        tables = LearningTables(self._regret, self._strategy_sum, self._strategy)
+        row, reach = self._row[player], self._reach[player]
 
-        def learn(part: _Part) -> None:
-            board, span = part
-            tables = LearningTables(
-                self._regret[board], self._strategy_sum[board], self._strategy[board]
-            )
+        def learn(span: TreeSpan) -> None:
             cfr_kernels.update_tables(
-                self.tree,
-                player,
-                self._row[player],
-                self._reach[player][board],
-                typed,
-                span,
-                tables,
-                self._value[board],
+                self.tree, player, row, reach, typed, span, tables, self._value
             )
 
         for parts in reversed(self._divide()):
             self._team.run(learn, parts)
 
     def _judge(self, player: int, judge: Evaluation) -> None:
-        def propagate(part: _Part) -> None:
-            board, span = part
-            value = self._value[board]
+        def propagate(span: TreeSpan) -> None:
             if judge is Evaluation.BEST_RESPOND:
-                cfr_kernels.propagate_best_response(self.tree, player, span, value)
+                cfr_kernels.propagate_best_response(self.tree, player, span, self._value)
             else:
-                strategy = self._strategy[board]
-                cfr_kernels.propagate_values(self.tree, player, strategy, span, value)
+                cfr_kernels.propagate_values(self.tree, player, self._strategy, span, self._value)
 
         for parts in reversed(self._divide()):
             self._team.run(propagate, parts)
 
-    def _divide(self) -> tuple[list[_Part], list[_Part]]:
+    def _divide(self) -> TreeParts:
         """Returns the top of the tree, and below as many parts as threads are ready for them.
 
         The top comes first on the way down, and last on the way up.
         """
         number = self._team.num_ready
         if number not in self._divided:
-            boards, (top, subtrees) = range(self._num_boards), split_tree(self.tree, number)
-            self._divided[number] = list(product(boards, top)), list(product(boards, subtrees))
+            self._divided[number] = split_tree(self.tree, number)
         return self._divided[number]
 
 
@@ -222,11 +198,11 @@ class Iterating(Protocol):
     iteration: int
     strategy_delta: float
 
-    def run(self, num_iterations: int) -> None:
+    def run(self, num_iterations: int) -> object:
         """Runs more iterations."""
 
-    def worst_exploitability(self) -> float:
-        """Returns the exploitability of the average strategies, the worst over all boards."""
+    def exploitability(self) -> float:
+        """Returns the exploitability of the average strategies."""
 
 
 def iterate_until(
@@ -251,21 +227,22 @@ def iterate_until(
         CancelledError: if the token was set; everything that was learned is in the solver.
     """
     started, cancel = solve_time(), cancel or CancelToken()
-    exploitability: float | None = None
+    batch = math.gcd(batch, rule.history_every or batch)
+    history: list[Measurement] = []
     while True:
         # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
         step = batch - solver.iteration % batch
         solver.run(min(step, max(rule.max_iterations - solver.iteration, 1)))
         is_check = rule.is_check(solver.iteration, measured)
         if is_check:
-            exploitability = solver.worst_exploitability()
-            measured = solver.iteration, exploitability
+            measured = solver.iteration, solver.exploitability()
+            history.append(measured)
         progress = SolveProgress(
             solver.iteration,
             rule.max_iterations,
             solve_time() - started,
             solver.strategy_delta,
-            exploitability,
+            history[-1][1] if history else None,
             is_check,
         )
         reason = progress.reason_to_stop(rule)
@@ -273,50 +250,87 @@ def iterate_until(
             on_progress(progress)
             cancel.raise_if_set()
             continue
-        if exploitability is None or not is_check:
-            exploitability = solver.worst_exploitability()
-        on_progress(
-            replace(progress, exploitability=exploitability, is_measured=True, stop_reason=reason)
-        )
-        return SolveOutcome(
-            reason, solver.iteration, progress.seconds, solver.strategy_delta, exploitability
-        )
+        if not is_check:
+            history.append((solver.iteration, solver.exploitability()))
+        reached = history[-1][1]
+        on_progress(replace(progress, exploitability=reached, is_measured=True, stop_reason=reason))
+        delta, iterations = solver.strategy_delta, solver.iteration
+        return SolveOutcome(reason, iterations, progress.seconds, delta, reached, tuple(history))
+
+
+class Root(Protocol):
+    """A game as `CfrSolver` visits it: a street with all that follows, or a `Game`."""
+
+    def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
+        """Returns ``[H]`` counterfactual values of ``player``; see `StreetSolver.visit`."""
+
+    def refresh(self, player: int) -> float:
+        """Lets ``player`` play what it has learned; returns the largest change of probability."""
+
+    def average_strategy(self) -> RealArray:
+        """Returns the average strategy, ``[N, H]`` or, of a `Game`, ``[S]``."""
 
 
 class CfrSolver:
-    """CFR of a two-player zero-sum game that begins with the street ``root``."""
+    """CFR of a two-player zero-sum game.
+
+    >>> from runout import CfrSolver, games
+    >>> solver = CfrSolver(games.kuhn(), "cfr+")
+    >>> [round(nash_conv, 4) for _, nash_conv in solver.run(3, history_every=1)]
+    [0.9167, 0.5278, 0.2826]
+    >>> solver
+    CfrSolver(kuhn, cfr+, 3 iterations)
+    """
 
     def __init__(
         self,
-        root: StreetSolver,
-        root_reach: RealArray,
-        schedule: DiscountSchedule = DCFR,
+        game: "Game | BettingTree | StreetSolver",
+        schedule: Schedule | str = DCFR,
+        *,
+        leaves: LeafEvaluator | None = None,
+        hands: int | RealArray | None = None,
         is_simultaneous: bool = False,
         is_zero_sum: bool = True,
     ) -> None:
         """Begins with all actions equally likely.
 
         Args:
-            root: the first street.
-            root_reach: ``[B, 2, H]`` weight of each player's hands on entering it.
-            schedule: the CFR variant.
+            game: a game of `runout.games`, or a betting tree with ``leaves`` and ``hands``.
+            schedule: the CFR variant, also by name: vanilla, linear, cfr+, dcfr, dcfr+, ...
+            leaves: values the leaves of a betting tree.
+            hands: the number of hands of each player of a betting tree, or ``[2, H]`` their
+                weights, by default 1.
             is_simultaneous: whether both players update against the same snapshot of strategies.
                 By default they take turns, which needs far fewer iterations.
             is_zero_sum: whether the two players' values sum to zero. Where leaves are valued by
                 approximations that do not, `nash_conv` is measured from the values themselves.
+
+        Raises:
+            TreeError: if a betting tree comes without leaves or hands, or a game is impossible.
         """
-        self.root = root
-        self.schedule = schedule
+        self.schedule = Schedule.parse(schedule)
         self.iteration = 0
         self.strategy_delta = 1.0
-        self._root_reach = root_reach
+        self.root, self._root_reach = _make_root(game, leaves, hands)
+        self._name = game.name if isinstance(game, Game) else "tree"
         self._is_simultaneous = is_simultaneous
         self._is_zero_sum = is_zero_sum
 
-    def run(self, num_iterations: int) -> None:
-        """Runs ``num_iterations`` more iterations, each updating both players."""
+    def __repr__(self) -> str:
+        return f"CfrSolver({self._name}, {self.schedule}, {self.iteration} iterations)"
+
+    def run(self, num_iterations: int, history_every: int | None = None) -> list[Measurement]:
+        """Runs ``num_iterations`` more iterations, each updating both players.
+
+        Returns:
+            (iteration, `nash_conv`) after every ``history_every`` iterations; nothing by default.
+        """
+        history = []
         for _ in range(num_iterations):
             self._iterate()
+            if history_every and self.iteration % history_every == 0:
+                history.append((self.iteration, self.nash_conv()))
+        return history
 
     def solve(
         self,
@@ -328,26 +342,25 @@ class CfrSolver:
         """Iterates until a limit of the rule is met; see `iterate_until`."""
         return iterate_until(self, rule, on_progress, cancel, measured=measured)
 
-    def worst_exploitability(self) -> float:
-        """Returns the largest `exploitability` of all boards."""
-        return float(self.exploitability().max())
+    def policy(self, player: int) -> dict[object, dict[object, float]]:
+        """Returns the average strategy of a `Game`: action to probability, by what is seen."""
+        assert isinstance(self.root, GameTables), "trees have root.average_strategy()"
+        return self.root.policy(player)
 
-    def game_value(self, player: int) -> FloatArray:
-        """Returns ``[B]`` expected winnings of ``player`` under the average strategies."""
+    def game_value(self, player: int) -> float:
+        """Returns expected winnings of ``player`` under the average strategies."""
         return self._root_value(player, Evaluation.EVALUATE)
 
-    def nash_conv(self) -> FloatArray:
-        """Returns ``[B]`` what both players together gain by best-responding."""
+    def nash_conv(self) -> float:
+        """Returns what both players together gain by best-responding."""
         players = range(NUM_PLAYERS)
-        gains: FloatArray = np.sum(
-            [self._root_value(player, Evaluation.BEST_RESPOND) for player in players], axis=0
-        )
+        gains = sum(self._root_value(player, Evaluation.BEST_RESPOND) for player in players)
         if not self._is_zero_sum:
-            gains = gains - np.sum([self.game_value(player) for player in players], axis=0)
+            gains = gains - sum(self.game_value(player) for player in players)
         return gains
 
-    def exploitability(self) -> FloatArray:
-        """Returns ``[B]`` half of `nash_conv`: the mean gain of a best response."""
+    def exploitability(self) -> float:
+        """Returns half of `nash_conv`: the mean gain of a best response."""
         return 0.5 * self.nash_conv()
 
     def _iterate(self) -> None:
@@ -362,8 +375,25 @@ class CfrSolver:
         self.strategy_delta = max(deltas)
         self.iteration += 1
 
-    def _root_value(self, player: int, judge: Evaluation) -> FloatArray:
+    def _root_value(self, player: int, judge: Evaluation) -> float:
         value = self.root.visit(self._root_reach, player, judge).astype(np.float64)
-        mine = self._root_reach[:, player].astype(np.float64)
-        expected: FloatArray = (mine * value).sum(axis=1)
-        return expected
+        return float((self._root_reach[player].astype(np.float64) * value).sum())
+
+
+def _make_root(
+    game: Game | BettingTree | StreetSolver,
+    leaves: LeafEvaluator | None,
+    hands: int | RealArray | None,
+) -> tuple[Root, RealArray]:
+    """Returns what is visited, and ``[2, H]`` the reach to visit it with."""
+    if isinstance(game, Game):
+        return GameTables(game), np.ones((NUM_PLAYERS, 1))
+    if isinstance(game, BettingTree):
+        if leaves is None or hands is None:
+            raise TreeError("tree", "a betting tree needs leaves=... and hands=... to be solved")
+        num_hands = hands if isinstance(hands, int) else hands.shape[1]
+        game = StreetSolver(game.layout, leaves, num_hands)
+    if hands is None or isinstance(hands, int):
+        table = game.learned()["regret"]
+        return game, np.ones((NUM_PLAYERS, table.shape[1]), table.dtype)
+    return game, hands

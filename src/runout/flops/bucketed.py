@@ -121,7 +121,7 @@ class BucketedSolver:
         for _ in range(num_iterations):
             self._iterate()
 
-    def worst_exploitability(self) -> float:
+    def exploitability(self) -> float:
         """Returns an upper bound of what a best response in the same buckets gains.
 
         It is the mean of positive regrets, over both players, and known without another visit; it

@@ -8,13 +8,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array, read_only
+from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
 from runout.cards.evaluator import evaluate, evaluator_tables
 from runout.cards.flops import CanonicalBoard
 from runout.cfr.leaves import MatrixLeaves, Pass, StreetReach, Update
-from runout.cfr.schedules import DCFR_PLUS, LINEAR, DiscountSchedule, StoppingRule
+from runout.cfr.schedules import DCFR_PLUS, LINEAR, Schedule, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.cfr.team import Team
 from runout.equity import equity_kernels
@@ -53,8 +53,6 @@ NUM_RUNOUTS_PER_PAIR = 990
 #: Ordered pairs of combos on a flop, and on a river.
 NUM_PAIRS = 1_176 * 1_081
 NUM_PAIRS_PER_RUNOUT = 1_081 * 990
-
-_EVERYONE = read_only(np.ones((1, NUM_PLAYERS, NUM_HANDS), dtype=np.float32))
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class HandBackend:
     """
 
     rule: StoppingRule
-    schedule: DiscountSchedule = DCFR_PLUS
+    schedule: Schedule = DCFR_PLUS
     sampling: Sampling | None = None
     is_simultaneous: bool = False
 
@@ -125,10 +123,10 @@ class HandBackend:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
             street = self._make_street(game, tree, team.for_solve(tree.num_nodes * NUM_HANDS))
-            solver = CfrSolver(street, _EVERYONE, self.schedule, self.is_simultaneous)
+            solver = CfrSolver(street, self.schedule, is_simultaneous=self.is_simultaneous)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = solver.solve(self.rule, on_progress, team.cancel)
-        strategy = solver.root.average_strategy()[0].astype(np.float32, copy=False)
+        strategy = solver.root.average_strategy().astype(np.float32, copy=False)
         valued, num_deals, sampling = game, 0, self.sampling
         if sampling is not None:
             num_deals = outcome.iterations * sampling.deals_per_iteration + sampling.value_deals
@@ -171,7 +169,7 @@ class HandBackend:
         """Returns the flop, its turns and rivers as one street that learns from the deals."""
         exact, sampling = make_hand_leaves(tree, game, np.float32, team), self.sampling
         if sampling is None:
-            return StreetSolver(tree.layout, exact, 1, NUM_HANDS, np.float32, team)
+            return StreetSolver(tree.layout, exact, NUM_HANDS, np.float32, team)
         stream = DealStream(sampling.seed, game.flop)
         if sampling.kind == "external":
             return ExternalStreet(tree, exact, stream, sampling.num_runouts * NUM_HANDS, team)
@@ -179,7 +177,7 @@ class HandBackend:
         leaves = PublicChanceLeaves(
             exact, sampled, RunoutSampler(stream, sampling.num_runouts, team)
         )
-        return StreetSolver(tree.layout, leaves, 1, NUM_HANDS, np.float32, team)
+        return StreetSolver(tree.layout, leaves, NUM_HANDS, np.float32, team)
 
 
 # Random deals of one flop, and who wins them.
@@ -354,7 +352,7 @@ class ExternalStreet(StreetSolver):
         Threads share the judging. Deals, so many for a player in an iteration, are walked one after
         another, because each plays what the one before it has taught.
         """
-        super().__init__(tree.layout, exact, 1, NUM_HANDS, np.float32, team)
+        super().__init__(tree.layout, exact, NUM_HANDS, np.float32, team)
         self._game = betting_game(tree)
         self._stream = stream
         self._deals_per_pass = deals_per_pass
@@ -374,7 +372,7 @@ class ExternalStreet(StreetSolver):
         mccfr_kernels.discount_tables(self._game.tree, player, step.weights, self._sampled)
         mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
         self._num_updates[player] += 1
-        return np.zeros((1, NUM_HANDS), dtype=np.float32)
+        return np.zeros(NUM_HANDS, dtype=np.float32)
 
     def refresh(self, player: int) -> float:
         """Returns the largest change of a probability since the last time."""
@@ -382,14 +380,14 @@ class ExternalStreet(StreetSolver):
         return super().refresh(player)
 
     def average_strategy(self) -> RealArray:
-        """Returns ``[1, N, 169]`` the average strategy."""
+        """Returns ``[N, 169]`` the average strategy."""
         self._publish()
         return super().average_strategy()
 
     def _publish(self) -> None:
         """Copies what was learned into the tables of the base class."""
-        self._regret[0] = self._sampled.regret.T
-        self._strategy_sum[0] = self._sampled.strategy_sum.T
+        self._regret[:] = self._sampled.regret.T
+        self._strategy_sum[:] = self._sampled.strategy_sum.T
 
 
 def betting_game(tree: PostflopTree) -> BettingGame:

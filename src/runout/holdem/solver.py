@@ -84,10 +84,6 @@ class SpotSolver:
         batch = rule.check_every if self.game.first_street == Street.RIVER else 1
         return iterate_until(self, rule, on_progress, cancel or CancelToken(), batch, measured)
 
-    def worst_exploitability(self) -> float:
-        """Returns `exploitability`, as the loop of all solvers asks for it."""
-        return self.exploitability()
-
     def exploitability(self) -> float:
         """Returns the mean gain of a best response over what the average strategies win, in chips.
 

@@ -13,7 +13,7 @@ from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, RealArra
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, card_rank, card_suit
 from runout.cards.flops import Flop, FlopList
 from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetReach
-from runout.cfr.schedules import DCFR_JOINT, DiscountSchedule, StoppingRule
+from runout.cfr.schedules import DCFR_JOINT, Schedule, StoppingRule
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import FlopListError
@@ -390,7 +390,7 @@ class JointLeaves(Generic[Players]):
     tree: PreflopTree
     deals: FlopDeals
     players: Players
-    schedule: DiscountSchedule
+    schedule: Schedule
     sampler: FlopSampler
     num_visits: IntArray = field(init=False)
     iteration: int = field(init=False, default=0)
@@ -423,8 +423,8 @@ class JointLeaves(Generic[Players]):
         self._known.fill_leaf_values(arrival, out_value)
         if self.flop_leaves:
             rows = arrival.row[arrival.opponent][self._nodes]
-            reach = arrival.reach[arrival.opponent][0][rows].astype(np.float64)
-            out_value[0, self._nodes] += self.play_flops(arrival.player, arrival.step, reach)
+            reach = arrival.reach[arrival.opponent][rows].astype(np.float64)
+            out_value[self._nodes] += self.play_flops(arrival.player, arrival.step, reach)
 
     def play_flops(self, player: int, step: Pass, reach: FloatArray) -> FloatArray:
         """Returns ``[L, 169]`` what a player wins on the flops at each leaf, in big blinds.
@@ -668,7 +668,7 @@ class JointGame:
         return PlayedFlops(weights, subgames, team)
 
     def make_leaves(
-        self, players: Players, schedule: DiscountSchedule = DCFR_JOINT
+        self, players: Players, schedule: Schedule = DCFR_JOINT
     ) -> JointLeaves[Players]:
         """Returns the leaves of the game.
 

@@ -186,7 +186,7 @@ def restore(directory: Path, solver: PreflopSolver, leaves: LearningLeaves, dige
     with reading_contents(path):
         state, arrays = bundle.documents[_STATE], bundle.arrays
         for name, table in _tables(solver, leaves):
-            np.copyto(table, arrays[name], casting="no")
+            np.copyto(table, arrays[name].reshape(table.shape), casting="no")
         curve = {int(iteration): float(mbb) for iteration, mbb in state["curve_mbb"]}
         solver.restore(solver.learned(), int(state["iteration"]), curve)
         leaves.iteration = int(state["iteration"])

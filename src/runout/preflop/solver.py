@@ -10,8 +10,8 @@ from runout.cards.deck import NUM_HANDS, matchup_weights
 from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
 from runout.cfr.schedules import (
     DCFR_PLUS,
-    DiscountSchedule,
     Measurement,
+    Schedule,
     SolveOutcome,
     SolveProgress,
     StoppingRule,
@@ -26,7 +26,7 @@ from runout.trees.betting import SB
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, SHOWDOWN, PreflopTree, postflop_position
 
-_EVERYONE = np.ones((1, NUM_PLAYERS, NUM_HANDS))
+_EVERYONE = np.ones((NUM_PLAYERS, NUM_HANDS))
 
 
 class GameLeaves(LeafEvaluator, Protocol):
@@ -106,7 +106,7 @@ def preflop_edge() -> FloatArray:
 
 def play_strategy(tree: PreflopTree, leaves: LeafEvaluator, strategy: FloatArray) -> StreetSolver:
     """Returns a solver whose average strategies are ``strategy[N, 169]``, to be judged."""
-    street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS)
+    street = StreetSolver(tree.layout, leaves, NUM_HANDS)
     street.restore({"regret": np.zeros_like(strategy), "strategy_sum": strategy})
     return street
 
@@ -119,7 +119,7 @@ def best_response(
     Their sum is what the player wins per hand against ``strategy[N, 169]`` of the opponent.
     """
     street = play_strategy(tree, leaves, strategy)
-    values: RealArray = street.visit(_EVERYONE, player, Evaluation.BEST_RESPOND)[0]
+    values: RealArray = street.visit(_EVERYONE, player, Evaluation.BEST_RESPOND)
     return values
 
 
@@ -132,10 +132,10 @@ def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArr
         street: of the whole game before the flop; its average strategies are played.
         matchup_share: ``[169, 169]`` probability that SB is dealt the row and BB the column.
     """
-    strategy = street.average_strategy()[0]
+    strategy = street.average_strategy()
     values = np.full((NUM_PLAYERS, *strategy.shape), np.nan)
     for player in range(NUM_PLAYERS):
-        won = street.visit_nodes(_EVERYONE, player, Evaluation.EVALUATE)[0]
+        won = street.visit_nodes(_EVERYONE, player, Evaluation.EVALUATE)
         arrival = multiply(own_reach(street.tree, strategy, 1 - player), matchup_share)
         np.divide(won, arrival, out=values[player], where=arrival > 0.0)
     return values
@@ -153,7 +153,7 @@ class PreflopSolver:
     """Solves a preflop tree, given its leaves; players are SB = 0 and BB = 1."""
 
     def __init__(
-        self, tree: PreflopTree, leaves: GameLeaves, schedule: DiscountSchedule = DCFR_PLUS
+        self, tree: PreflopTree, leaves: GameLeaves, schedule: Schedule = DCFR_PLUS
     ) -> None:
         """Begins with all actions equally likely.
 
@@ -164,8 +164,8 @@ class PreflopSolver:
         """
         self.tree = tree
         self.leaves = leaves
-        self._street = StreetSolver(tree.layout, leaves, 1, NUM_HANDS)
-        self.cfr = CfrSolver(self._street, _EVERYONE, schedule, is_zero_sum=leaves.is_zero_sum)
+        self._street = StreetSolver(tree.layout, leaves, NUM_HANDS)
+        self.cfr = CfrSolver(self._street, schedule, is_zero_sum=leaves.is_zero_sum)
         #: Exploitability whenever it was measured, in thousandths of a big blind, by iteration.
         self.curve_mbb: dict[int, float] = {}
 
@@ -229,7 +229,7 @@ class PreflopSolver:
                 self.curve_mbb[progress.iteration] = progress.exploitability * MBB_PER_BB
             on_progress(progress)
             if snapshot_every and progress.iteration % snapshot_every == 0:
-                measured = self.cfr.worst_exploitability()
+                measured = self.cfr.exploitability()
                 on_snapshot(self._solution(progress.iteration, measured, progress.seconds))
 
         return record
@@ -251,4 +251,5 @@ class PreflopSolver:
             curve_mbb=tuple(self.curve_mbb.items()),
         )
         ev_bb = expected_values(self._street, self.leaves.matchup_share)
-        return PreflopSolution(self.tree, self._street.average_strategy()[0], ev_bb, report)
+        strategy = self._street.average_strategy().astype(np.float64, copy=False)
+        return PreflopSolution(self.tree, strategy, ev_bb, report)

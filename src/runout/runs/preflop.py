@@ -18,6 +18,7 @@ import numpy as np
 from runout.arrays import FloatArray
 from runout.cfr.schedules import SolveProgress, StoppingRule
 from runout.cfr.team import Team
+from runout.config.load import load_config
 from runout.config.run import RunConfig
 from runout.errors import ExecutionError
 from runout.events import (
@@ -122,13 +123,22 @@ class PreflopRun:
         save_solution(place, self.solution, text, digest, overwrite=overwrite)
 
 
-def solve_preflop(config: RunConfig, context: RunContext | None = None) -> PreflopRun:
+def solve_preflop(config: RunConfig | str | Path, context: RunContext | None = None) -> PreflopRun:
     """Solves a preflop game and the flops behind it, by default with all cores, silently.
+
+    >>> run = solve_preflop("configs/smoke.yaml")  # doctest: +SKIP
+    >>> run.save(Path("runs/smoke"))  # doctest: +SKIP
+
+    Args:
+        config: the game, or the path of its YAML file.
+        context: workers, executor, events and checkpoints.
 
     Raises:
         RunoutError: if the config asks for something impossible.
     """
     context = context or RunContext()
+    if isinstance(config, str | Path):
+        config = load_config(config, RunConfig)
     return carry_out(RunPlan.make(config, context.num_workers), context)
 
 

@@ -20,8 +20,8 @@ import numpy as np
 from runout.arrays import FloatArray, Int32Array, IntArray, RealArray, read_only
 from runout.errors import TreeError
 
-#: The actor of a node where nobody acts.
-LEAF = -1
+#: The actor of a node where nobody acts, and of one where something is dealt.
+LEAF, CHANCE = -1, 2
 
 #: The parent of the root and the first child of a leaf.
 NO_NODE = -1
@@ -40,7 +40,7 @@ class TreeArrays(NamedTuple):
     upwards sees values in order, and the nodes of one level can be done in parallel.
 
     Attributes:
-        actor: ``[N]`` the acting player, 0 or 1, or `LEAF`.
+        actor: ``[N]`` the acting player, 0 or 1, `LEAF`, or `CHANCE` in `runout.cfr.games`.
         parent: ``[N]`` the node before the action, `NO_NODE` at the root.
         first_child: ``[N]`` the child of the first action, `NO_NODE` at leaves.
         num_children: ``[N]`` number of actions, 0 at leaves.
@@ -79,7 +79,7 @@ def layout_tree(
     Args:
         root: the first node, of whatever type describes a node best.
         expand: returns a node's actor and its children in the order of the actions; of a leaf,
-            `LEAF` and nothing. It is called once per node, parents first.
+            `LEAF` and nothing. It is called once per node, in the order of their numbers.
         max_nodes: the size at which to give up.
 
     Returns:
@@ -100,7 +100,7 @@ def layout_tree(
         level_start.append(len(nodes))
         for number in level:
             player, children = expand(nodes[number])
-            if player not in (LEAF, 0, 1) or (player == LEAF) != (not children):
+            if player not in (LEAF, 0, 1, CHANCE) or (player == LEAF) != (not children):
                 raise ValueError(f"node {number}: actor {player} with {len(children)} actions")
             actor.append(player)
             first_child.append(len(nodes) if children else NO_NODE)
