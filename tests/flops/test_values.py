@@ -110,7 +110,7 @@ def test_the_game_value_is_the_mean_of_the_values():
     for player in (OOP, IP):
         share = game.matchup_share if player == OOP else game.matchup_share.T
         mean = np.nansum(share * (values[player].astype(np.float64) - 0.5))
-        assert mean == pytest.approx(solver.game_value(player)[0], abs=1e-6)
+        assert mean == pytest.approx(solver.game_value(player), abs=1e-6)
 
 
 FLOP = "9s6s2s"
