@@ -22,9 +22,10 @@ from runout.abstraction.card_abstraction import (
 )
 from runout.abstraction.survey import StrengthFeature
 from runout.cards.deck import parse_board, parse_cards
-from runout.cli.buckets import Feature, Mode, checkpoint_directory, summarize, summary_sheet
+from runout.cli.buckets import Feature, Mode, summary_sheet
 from runout.cli.program import app
 from runout.cli.sheets import sheet_table
+from runout.cli.targets import checkpoints_beside
 from runout.equity.hand_strength import hand_strength
 from runout.storage.ledger import Ledger
 from runout.trees.betting import Street
@@ -399,12 +400,12 @@ def test_parts_of_other_boards_are_not_used(build_in, tmp_path, monkeypatch):
 
 
 def test_finished_parts_lie_next_to_the_result(tmp_path, monkeypatch):
-    assert checkpoint_directory(tmp_path / "a") == tmp_path / "a.checkpoint"
+    assert checkpoints_beside(tmp_path / "a", "checkpoint") == tmp_path / "a.checkpoint"
     (tmp_path / "link").symlink_to(tmp_path / "a")
-    assert checkpoint_directory(tmp_path / "link") == tmp_path / "a.checkpoint"
+    assert checkpoints_beside(tmp_path / "link", "checkpoint") == tmp_path / "a.checkpoint"
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    assert checkpoint_directory(os.path.curdir) == tmp_path / "work.checkpoint"
+    assert checkpoints_beside(os.path.curdir, "checkpoint") == tmp_path / "work.checkpoint"
 
 
 def test_options_offer_what_the_abstraction_knows():
@@ -441,7 +442,7 @@ def summaries():
         {Street.FLOP: FLOP_STATISTICS},
         {"supported": {"flop": 2}},
     )
-    return summarize(abstraction)
+    return abstraction.summaries()
 
 
 def test_counts_are_those_of_each_street(summaries):

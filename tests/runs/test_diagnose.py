@@ -7,7 +7,7 @@ from runout.abstraction.bucket_map import compare_partitions
 from runout.cards.deck import live_combos, parse_board
 from runout.cards.flops import GivenFlop
 from runout.flops.bucketed import ev_features, pack_rounds, read_records
-from runout.runs.diagnose import Spread, diagnose_flop
+from runout.runs.diagnose import diagnose_flop
 from tests.samples.small_buckets import (
     MONOTONE,
     NUM_BUCKETS,
@@ -31,11 +31,13 @@ def test_rounds_are_told_with_what_they_reached():
     results = solved_rounds(MONOTONE)
     for number, (entry, result) in enumerate(zip((first, second), results, strict=True), start=1):
         assert entry.round == number
-        assert entry.num_buckets == NUM_BUCKETS
-        assert entry.iterations == result.outcome.iterations == TWO_ROUNDS.rule.max_iterations
-        assert entry.final_delta == result.outcome.strategy_delta
-        assert entry.exploitability_bound_pot == result.outcome.exploitability
-    assert first.agreement is None
+        assert entry.record.buckets.num_buckets == NUM_BUCKETS
+        assert (
+            entry.record.iterations == result.outcome.iterations == TWO_ROUNDS.rule.max_iterations
+        )
+        assert entry.record.final_delta == result.outcome.strategy_delta
+        assert entry.record.exploitability_bound_pot == result.outcome.exploitability
+    assert np.isnan(first.agreement)
     labels = [result.flop_labels() for result in results]
     assert second.agreement == compare_partitions(*labels) < 1.0
     assert 0.0 < second.ev_variance < first.ev_variance
@@ -72,7 +74,3 @@ def test_histograms_of_buckets_add_up_to_one():
             assert histograms.shape == (NUM_BUCKETS[0], 10)
             assert (histograms >= -1e-12).all()
             np.testing.assert_allclose(histograms.sum(axis=1), 1.0)
-
-
-def test_a_spread_has_a_width():
-    assert Spread(1.0, 2.0, 4.0).width == 3.0

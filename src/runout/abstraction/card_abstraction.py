@@ -143,6 +143,19 @@ class BucketStatistics:
         last = np.concatenate([first[1:], [len(occurring)]]) - 1
         return cls(population, occurring[first], totals / population, occurring[last])
 
+    def summary(self) -> dict[str, Any]:
+        """Returns the sizes of buckets, and their strongest minus weakest strength."""
+        sizes, spread = self.population, self.highest - self.lowest
+        mean = float(np.average(spread, weights=sizes))
+        return {
+            "deals_in_bucket": {
+                "smallest": int(sizes.min()),
+                "median": float(np.median(sizes)),
+                "largest": int(sizes.max()),
+            },
+            "strength_spread_in_bucket": {"mean": mean, "max": float(spread.max())},
+        }
+
 
 # `CardAbstraction`: the bucket of a holding on a board.
 #
@@ -251,6 +264,36 @@ class CardAbstraction:
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets of a street."""
         return self.boundaries.num_buckets(street)
+
+    def summaries(self) -> dict[str, dict[str, Any]]:
+        """Returns the facts of flop, turn and river under JSON names.
+
+        Requested are the buckets asked for, effective those there are (fewer where equal strengths
+        fill more than one), supported those whose size the surveyed deals can tell. Deals are the
+        ones that the boundaries were cut from.
+        """
+        contents = {street: part.summary() for street, part in self.statistics.items()}
+        unknown = {"deals_in_bucket": None, "strength_spread_in_bucket": None}
+        return {
+            street.label: {
+                "num_requested": self.boundaries.requested[street],
+                "num_effective": self.num_buckets(street),
+                "num_supported": self.origin.get("supported", {}).get(street.label),
+                "has_table": street in self.tables,
+                **contents.get(street, unknown),
+            }
+            for street in Street
+        }
+
+    def describe_origin(self) -> str:
+        """Returns in words what the boundaries were cut from."""
+        origin, deals = self.origin, ", of unknown origin"
+        if origin.get("mode") == "exhaustive":
+            deals = " of every deal"
+        elif origin.get("mode") == "sampled":
+            number = f"{origin['samples_per_street']:,} sampled deals per street"
+            deals = f" of {number}, seed {origin['seed']}"
+        return f"{self.feature.value}{deals}"
 
 
 # Boundaries from every deal there is, or from a seeded sample.

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-import numpy as np
 import typer
 
 from runout.cards.deck import FLOP_SIZE, combo_index, format_cards, format_combo, parse_board
@@ -43,9 +42,8 @@ from runout.cli.targets import (
 from runout.config.flops import BucketedConfig, FlopsConfig
 from runout.config.load import parse_config
 from runout.errors import AbstractionError, OptionError
-from runout.events import EventSink
+from runout.execution.context import RunContext
 from runout.solutions.sheet import Column, Sheet, columns
-from runout.solutions.values import ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
 from runout.trees.betting import Street
@@ -53,49 +51,11 @@ from runout.trees.betting import Street
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import (
         AbstractionConfig,
-        BucketStatistics,
         CardAbstraction,
     )
-    from runout.flops.bucketed import RoundRecord
     from runout.runs.diagnose import BucketContents, FlopDiagnosis, RoundDiagnosis
 
 _SPREAD_DECIMALS = 3
-
-
-def summarize(abstraction: "CardAbstraction") -> dict[str, Json]:
-    """Returns what is said about flop, turn and river, under JSON names.
-
-    Requested are the buckets asked for, effective those there are (fewer where equal strengths
-    fill more than one), supported those whose size the surveyed deals can tell. Deals are those
-    that the boundaries were cut from; a spread is the strongest minus the weakest strength.
-    """
-    return {
-        street.label: {
-            "num_requested": abstraction.boundaries.requested[street],
-            "num_effective": abstraction.num_buckets(street),
-            "num_supported": abstraction.origin.get("supported", {}).get(street.label),
-            "has_table": street in abstraction.tables,
-            **_summarize_contents(abstraction.statistics.get(street)),
-        }
-        for street in Street
-    }
-
-
-def _summarize_contents(statistics: "BucketStatistics | None") -> Json:
-    if statistics is None:
-        return {"deals_in_bucket": None, "strength_spread_in_bucket": None}
-    population, spread = statistics.population, statistics.highest - statistics.lowest
-    return {
-        "deals_in_bucket": {
-            "smallest": int(population.min()),
-            "median": float(np.median(population)),
-            "largest": int(population.max()),
-        },
-        "strength_spread_in_bucket": {
-            "mean": float(np.average(spread, weights=population)),
-            "max": float(spread.max()),
-        },
-    }
 
 
 def summary_sheet(summaries: Mapping[str, Json]) -> Sheet:
@@ -154,22 +114,26 @@ def build_abstraction(
 ) -> None:
     """Cut the hands of each street into buckets of equal size and similar strength.
 
-    An interrupted build goes on from where it was when the same command is given again.
+    The same command resumes an interrupted build.
     """
     if samples is not None and mode == "exhaustive":
         raise OptionError("--samples", "goes with --mode sampled only")
     counts = {"flop_buckets": flop_buckets, "turn_buckets": turn_buckets}
     counts |= {"river_buckets": river_buckets, "samples_per_street": samples}
+    given = {field: count for field, count in counts.items() if count is not None}
     started = time.perf_counter()
     with solving_into(path, workers, executor) as context:
         from runout.abstraction.card_abstraction import KIND, build_card_abstraction
 
-        config = _make_config(mode, feature, counts)
+        config = _make_config(mode=mode, feature=feature, **given)
         require_free(path, KIND, True)
         find = partial(_find_finished, path, config, seed, river_table)
         facts = {**asdict(config), "seed": seed, "river_table": river_table}
         with claiming(path, digest_config(facts)) as claim:
-            checkpoints, kept = checkpoint_directory(path), "finished parts are in {directory}"
+            checkpoints, kept = (
+                checkpoints_beside(path, "checkpoint"),
+                "finished parts are in {directory}",
+            )
             work = LongWork(path, checkpoints, claim, find, overwrite, noun="part", kept=kept)
             abstraction = found = work.find_finished()
             if abstraction is None:
@@ -179,28 +143,19 @@ def build_abstraction(
                 with work.going_on(context) as place:
                     abstraction = build_card_abstraction(config, seed, place, river_table)
                     work.save(abstraction, context)
-    _report(path, abstraction, time.perf_counter() - started, found is not None, json)
-
-
-def _report(
-    path: Path, abstraction: "CardAbstraction", seconds: float, is_done_before: bool, json: bool
-) -> None:
-    summaries, size_bytes = summarize(abstraction), read_manifest(path).size_bytes
+    seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
+    summaries = abstraction.summaries()
     document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": seconds, **summaries}
-    what = f"{path}, {format_bytes(size_bytes)}"
-    show(json, document, summary_sheet(summaries), describe_end(what, seconds, is_done_before))
+    end = describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, found is not None)
+    show(json, document, summary_sheet(summaries), end)
 
 
-def _make_config(
-    mode: Mode, feature: Feature, counts: dict[str, int | None]
-) -> "AbstractionConfig":
-    """Returns the config of the counts that were given, and defaults of the others."""
-    from runout.abstraction.card_abstraction import AbstractionConfig, SurveyMode
-    from runout.abstraction.survey import StrengthFeature
+def _make_config(**given: Any) -> "AbstractionConfig":
+    """Returns the config of what was given, and of defaults; an error names the option."""
+    from runout.abstraction.card_abstraction import AbstractionConfig
 
-    given: dict[str, Any] = {field: count for field, count in counts.items() if count is not None}
     try:
-        return AbstractionConfig(mode=SurveyMode(mode), feature=StrengthFeature(feature), **given)
+        return AbstractionConfig(**given)
     except AbstractionError as error:
         name = error.where.removesuffix("_per_street").replace("_", "-")
         raise OptionError(f"--{name}", error.problem) from None
@@ -226,11 +181,6 @@ def _find_finished(
         problem = f"is another abstraction, give --overwrite to replace it: {which}"
         raise OptionError(str(path), problem)
     return found
-
-
-def checkpoint_directory(path: Path) -> Path:
-    """Returns where the finished parts of a build are until its bundle is written."""
-    return checkpoints_beside(path, "checkpoint")
 
 
 DirectoryArgument = Annotated[Path, argument("DIR", "What `runout abstraction build` wrote.")]
@@ -304,8 +254,8 @@ def inspect_abstraction(
 
         abstraction = CardAbstraction.load(path)
         manifest = read_manifest(path)
-        summaries = summarize(abstraction)
-        origin = describe_origin(abstraction)
+        summaries = abstraction.summaries()
+        origin = abstraction.describe_origin()
         boundaries = {street.label: abstraction.boundaries.of_street(street) for street in Street}
         if png is not None:
             write_png(png, abstraction, f"{path.resolve().name}: {origin}")
@@ -329,18 +279,6 @@ def inspect_abstraction(
     for label, inner in boundaries.items():
         plots += [f"\n{label} boundaries, {len(inner):,} in all", BoundaryPlot(inner)]
     show(json, document, f"{path}: {origin}", written, summary_sheet(summaries), *plots)
-
-
-def describe_origin(abstraction: "CardAbstraction") -> str:
-    """Returns in words what the boundaries were cut from."""
-    origin, feature = abstraction.origin, abstraction.feature.value
-    mode = origin.get("mode")
-    if mode == "exhaustive":
-        return f"{feature} of every deal"
-    if mode == "sampled":
-        num_samples = format_count(origin["samples_per_street"])
-        return f"{feature} of {num_samples} sampled deals per street, seed {origin['seed']}"
-    return f"{feature}, of unknown origin"
 
 
 #: Thousands of buckets lie hundredths of a percent apart.
@@ -389,11 +327,22 @@ def diagnose_buckets(
         raise OptionError(str(path or config), problem)
     flops = _choose_flops(model, flop)
     ratio = _choose_spr(model, spr)
-    diagnoses = _diagnose(model, ratio, flops, bundle, workers)
+    with using_kernels() as on_event:
+        from runout.runs.diagnose import diagnose_flops
+
+        context = RunContext(workers, on_event)
+        diagnoses = diagnose_flops(model, ratio, flops, bundle, context)
     if png is not None:
         write_bucket_plots(png, diagnoses)
-    document = {"flops": [_flop_to_json(diagnosis) for diagnosis in diagnoses]}
-    show(json, document, *_diagnosis_parts(diagnoses, top))
+    documents = [
+        {
+            "flop": format_cards(diagnosis.flop.canonical),
+            "spr": diagnosis.spr,
+            "rounds": _rounds_sheet(diagnosis.rounds).records(),
+        }
+        for diagnosis in diagnoses
+    ]
+    show(json, {"flops": documents}, *_diagnosis_parts(diagnoses, top))
     if png is not None:
         print_note(f"wrote {png}")
 
@@ -413,50 +362,6 @@ def _choose_spr(model: FlopsConfig, given: float | None) -> float:
         ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
         raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
     return found
-
-
-def _diagnose(
-    model: BucketedConfig,
-    spr: float,
-    flops: Sequence[GivenFlop],
-    bundle: ValueBundle | None,
-    workers: int | None,
-) -> list["FlopDiagnosis"]:
-    """Returns what is in the buckets of flops, which are solved unless a bundle has kept them."""
-    with using_kernels() as on_event:
-        from runout.flops.solve import kept_rounds
-        from runout.runs.diagnose import diagnose_flop
-
-        kept = bundle if bundle is not None and bundle.solutions else None
-        diagnoses = []
-        for given in flops:
-            if kept is not None and given.canonical in kept.flops.flops:
-                index = kept.flops.flops.index(given.canonical)
-                records = kept_rounds(kept, index, model.postflop_sprs.index(spr))
-            else:
-                records = _solve(model.with_sprs([spr]), given, on_event, workers)
-            diagnoses.append(diagnose_flop(given, spr, records))
-        return diagnoses
-
-
-def _solve(
-    model: BucketedConfig, given: GivenFlop, on_event: EventSink, workers: int | None
-) -> list["RoundRecord"]:
-    from runout.cfr.team import Team
-    from runout.flops.backend import FlopGame
-    from runout.flops.bucketed import read_records
-    from runout.flops.settings import make_bucketed
-    from runout.flops.solve import PostflopPlan, progress_sink
-
-    plan = PostflopPlan.make(model, workers)
-    (tree,), backend = plan.trees, make_bucketed(model)
-    cost = backend.estimate(given.canonical, tree, plan.num_workers)
-    cost.require_memory("the diagnosis")
-    is_bound = backend.meaning.is_upper_bound
-    sink = progress_sink(given.name, tree.stakes.spr, on_event, is_bound)
-    game = FlopGame.deal(given.canonical)
-    solution = backend.solve(game, tree, sink, Team(plan.num_workers))
-    return read_records(solution.to_arrays(), given.canonical)
 
 
 def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Shown]:
@@ -484,17 +389,27 @@ _ROUND_COLUMNS = (
     Column("bound", "exploitability_bound_pot", format_percent),
     Column("EV variance", "ev_variance", "{:.5f}".format),
     Column("ARI", "adjusted_rand_index", "{:.3f}".format),
+    Column(None, "buckets"),
+    Column(None, "pair_equity"),
 )
 
 
 def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
     sheet = Sheet(_ROUND_COLUMNS, to_plain=json_number, gap=2)
     for entry in rounds:
-        counts = dict(zip((street.label for street in Street), entry.num_buckets, strict=True))
-        texts = "/".join(map(str, entry.num_buckets))
-        numbers = (entry.final_delta, entry.exploitability_bound_pot, entry.ev_variance)
-        agreement = np.nan if entry.agreement is None else entry.agreement
-        sheet.add(entry.round, texts, counts, entry.iterations, *numbers, agreement)
+        record, counts = entry.record, entry.record.buckets.num_buckets
+        sheet.add(
+            entry.round,
+            "/".join(map(str, counts)),
+            {street.label: count for street, count in zip(Street, counts, strict=True)},
+            record.iterations,
+            record.final_delta,
+            record.exploitability_bound_pot,
+            entry.ev_variance,
+            entry.agreement,
+            list(map(_bucket_to_json, entry.buckets)),
+            json_numbers(entry.pair_equity),
+        )
     return sheet
 
 
@@ -518,15 +433,6 @@ def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int
             format_given([contents.combos[place] for place in sorted({0, round(last / 2), last})]),
         )
     return sheet
-
-
-def _flop_to_json(diagnosis: "FlopDiagnosis") -> Json:
-    rounds = _rounds_sheet(diagnosis.rounds).records()
-    for entry, record in zip(diagnosis.rounds, rounds, strict=True):
-        record["buckets"] = list(map(_bucket_to_json, entry.buckets))
-        record["pair_equity"] = json_numbers(entry.pair_equity)
-    flop = format_cards(diagnosis.flop.canonical)
-    return {"flop": flop, "spr": diagnosis.spr, "rounds": rounds}
 
 
 def _bucket_to_json(contents: "BucketContents") -> Json:

@@ -1,4 +1,4 @@
-"""What is in the buckets of a flop, round by round: who is merged with whom, and what it costs."""
+"""The buckets of a flop, round by round: which hands are merged, and what it costs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,14 @@ from runout.abstraction.bucket_map import (
 from runout.abstraction.features import NUM_BINS, FlopStrengths, StreetFeatures
 from runout.arrays import FloatArray, IntArray
 from runout.cards.flops import GivenFlop
-from runout.flops.bucketed import RoundRecord
+from runout.cfr.team import Team
+from runout.config.flops import BucketedConfig
+from runout.execution.context import RunContext
+from runout.flops.backend import FlopGame
+from runout.flops.bucketed import RoundRecord, read_records
+from runout.flops.settings import make_bucketed
+from runout.flops.solve import PostflopPlan, kept_rounds, progress_sink
+from runout.solutions.values import ValueBundle
 from runout.trees.layout import NUM_PLAYERS
 
 
@@ -25,10 +32,10 @@ class Spread:
     mean: float
     highest: float
 
-    @property
-    def width(self) -> float:
-        """Highest minus lowest."""
-        return self.highest - self.lowest
+    @classmethod
+    def of(cls, values: FloatArray) -> "Spread":
+        """Returns the spread of some values."""
+        return cls(float(values.min()), float(values.mean()), float(values.max()))
 
 
 @dataclass(frozen=True)
@@ -65,15 +72,12 @@ class RoundDiagnosis:
 
     Attributes:
         round: 1 for the one with buckets of strength only.
-        num_buckets: on flop, turn and river.
+        record: what was solved, with which buckets and how well.
         buckets: of the flop, weakest first.
         agreement: adjusted Rand index with the buckets of the round before, 1 if they are the
-            same; None in the first round.
+            same; NaN in the first round.
         ev_variance: mean squared distance of hands' values from their bucket's, in squared pots,
             both positions added.
-        exploitability_bound_pot: what a best response in the same buckets gains at most.
-        final_delta: how much the average strategies moved in the last iteration.
-        iterations: of the solve.
         strength_histograms: ``[K, 10]`` mean over members, each adding up to 1.
         ev_histograms: ``[K, 10]`` the same of expected values, mean over both positions.
         pair_equity: ``[K, K]`` a flop bucket's equity against another one, see
@@ -81,13 +85,10 @@ class RoundDiagnosis:
     """
 
     round: int
-    num_buckets: tuple[int, ...]
+    record: RoundRecord
     buckets: tuple[BucketContents, ...]
-    agreement: float | None
+    agreement: float
     ev_variance: float
-    exploitability_bound_pot: float
-    final_delta: float
-    iterations: int
     strength_histograms: FloatArray
     ev_histograms: FloatArray
     pair_equity: FloatArray
@@ -102,28 +103,63 @@ class FlopDiagnosis:
     rounds: tuple[RoundDiagnosis, ...]
 
 
+def diagnose_flops(
+    model: BucketedConfig,
+    spr: float,
+    flops: Sequence[GivenFlop],
+    bundle: ValueBundle | None = None,
+    context: RunContext | None = None,
+) -> list[FlopDiagnosis]:
+    """Diagnoses the buckets of flops, which are solved unless a bundle has kept them.
+
+    Args:
+        model: how they are solved.
+        spr: one of the model's stack-to-pot ratios.
+        flops: in the suits that are shown.
+        bundle: what was solved with this model, if it was.
+        context: workers and events.
+    """
+    kept = bundle.flops.flops if bundle is not None and bundle.solutions else ()
+    diagnoses = []
+    for given in flops:
+        if bundle is not None and given.canonical in kept:
+            place = kept.index(given.canonical), model.postflop_sprs.index(spr)
+            records = kept_rounds(bundle, *place)
+        else:
+            records = _solve(model.with_sprs([spr]), given, context or RunContext())
+        diagnoses.append(diagnose_flop(given, spr, records))
+    return diagnoses
+
+
+def _solve(model: BucketedConfig, given: GivenFlop, context: RunContext) -> list[RoundRecord]:
+    plan = PostflopPlan.make(model, context.num_workers)
+    (tree,), backend = plan.trees, make_bucketed(model)
+    backend.estimate(given.canonical, tree, plan.num_workers).require_memory("the diagnosis")
+    is_bound = backend.meaning.is_upper_bound
+    sink = progress_sink(given.name, tree.stakes.spr, context.on_event, is_bound)
+    game = FlopGame.deal(given.canonical)
+    solution = backend.solve(game, tree, sink, Team(plan.num_workers))
+    return read_records(solution.to_arrays(), given.canonical)
+
+
 def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -> FlopDiagnosis:
-    """Looks into the buckets of every round of a solved flop, be they kept or solved now."""
+    """Diagnoses the buckets of every round of a solved flop."""
     strengths = FlopStrengths(flop.canonical).flop_features()
     rounds: list[RoundDiagnosis] = []
     before: IntArray | None = None
     for number, record in enumerate(records, start=1):
         labels = record.flop_labels()
         features, values = record.ev_features.astype(float), record.mean_values.astype(float)
+        by_player = features.reshape(len(labels), NUM_PLAYERS, NUM_BINS)
         rounds.append(
             RoundDiagnosis(
                 round=number,
-                num_buckets=record.buckets.num_buckets,
-                buckets=_look_into(record, spr, strengths),
-                agreement=None if before is None else compare_partitions(before, labels),
+                record=record,
+                buckets=_contents(record, spr, strengths),
+                agreement=np.nan if before is None else compare_partitions(before, labels),
                 ev_variance=within_bucket_variance(values, labels, np.ones(len(labels))),
-                exploitability_bound_pot=record.exploitability_bound_pot,
-                final_delta=record.final_delta,
-                iterations=record.iterations,
                 strength_histograms=_mean_histograms(strengths.rows[:, None], labels),
-                ev_histograms=_mean_histograms(
-                    features.reshape(len(labels), NUM_PLAYERS, NUM_BINS), labels
-                ),
+                ev_histograms=_mean_histograms(by_player, labels),
                 pair_equity=bucket_pair_equity(record.buckets),
             )
         )
@@ -131,50 +167,36 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
     return FlopDiagnosis(flop, spr, tuple(rounds))
 
 
-def _look_into(
+def _contents(
     record: RoundRecord, spr: float, strengths: StreetFeatures
 ) -> tuple[BucketContents, ...]:
     """Returns the contents of every flop bucket."""
     labels, combos, features = record.flop_labels(), record.combos, record.ev_features.astype(float)
-    # The points of the grid lie so far apart; a feature has one grid for each position.
+    # Distance of neighbouring points of the grid; a feature has one grid for each position.
     pots_per_unit = (1.0 + 2.0 * spr) / (NUM_BINS - 1) / NUM_PLAYERS
     ev = record.mean_values.astype(float).mean(axis=1)
     contents = []
     for bucket in range(record.buckets.num_buckets[0]):
         members = np.flatnonzero(labels == bucket)
         members = members[np.argsort(strengths.strength[members], kind="stable")]
-        pair = _farthest_pair(features[members])
-        contents.append(
-            BucketContents(
-                combos=tuple(combos[members].tolist()),
-                strength=_spread(strengths.strength[members]),
-                ev_pot=_spread(ev[members]),
-                worst_pair=None
-                if pair is None
-                else MergedPair(
-                    (int(combos[members[pair[0]]]), int(combos[members[pair[1]]])),
-                    pair[2] * pots_per_unit,
-                ),
-            )
-        )
+        held = tuple(combos[members].tolist())
+        pair = _worst_pair(held, features[members], pots_per_unit)
+        spreads = Spread.of(strengths.strength[members]), Spread.of(ev[members])
+        contents.append(BucketContents(held, *spreads, pair))
     return tuple(contents)
 
 
-def _spread(values: FloatArray) -> Spread:
-    return Spread(float(values.min()), float(values.mean()), float(values.max()))
-
-
-def _farthest_pair(rows: FloatArray) -> tuple[int, int, float] | None:
-    """Returns two rows with the largest L1 distance, and that; None if there are not two."""
-    if len(rows) == 1:
-        return None
-    farthest = (0, 1, -1.0)
+def _worst_pair(combos: Sequence[int], rows: FloatArray, pots_per_unit: float) -> MergedPair | None:
+    """Returns the combos with the largest L1 distance of their rows; None if there is only one."""
+    worst, farthest = None, -1.0
     for number, row in enumerate(rows[:-1]):
         distances = np.abs(rows[number + 1 :] - row).sum(axis=1)
         other = int(distances.argmax())
-        if distances[other] > farthest[2]:
-            farthest = (number, number + 1 + other, float(distances[other]))
-    return farthest
+        if distances[other] > farthest:
+            farthest = float(distances[other])
+            pair = combos[number], combos[number + 1 + other]
+            worst = MergedPair(pair, farthest * pots_per_unit)
+    return worst
 
 
 def _mean_histograms(cdfs: FloatArray, labels: IntArray) -> FloatArray:
