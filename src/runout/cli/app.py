@@ -57,6 +57,7 @@ GROUPS = {
     },
     "Tools": {
         "equity": Command("equity.show_equity", "Compare two ranges, exactly."),
+        "config": Command("config.app", "Write, check and describe config files."),
         "range": Command("equity.show_range", "Show a range as a grid."),
         "flop-equity": Command("equity.show_flop_equity", "Show every hand's equity on a flop."),
         "flops": Command("equity.list_flops", "List flops with their weights."),

@@ -165,7 +165,7 @@ def load_config(
 
     >>> from runout import load_config
     >>> load_config("configs/spot_river.yaml").stack
-    450.0
+    910.0
     """
     path = Path(path)
     return _read(load_yaml(path), str(path), kind, given or {}, path.parent)

@@ -1,0 +1,146 @@
+"""`runout config`: starter files, all errors of a file, and JSON Schema for editors."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from runout.cli.console import print_error, print_json, print_note
+from runout.cli.options import argument, flag, option
+from runout.config.flops import FlopsFile
+from runout.config.load import KINDS, load_config
+from runout.config.run import RunConfig
+from runout.config.section import AllConfigErrors, ConfigSection
+from runout.config.spot import ReportConfig, SpotConfig
+from runout.config.yaml_text import format_yaml
+from runout.errors import ConfigError, OptionError, suggest
+
+app = typer.Typer(no_args_is_help=True, help="Write, check and describe config files.")
+
+_FLOPS = {"solve_type": "compact", "flop_subset": 8, "bet_sizes": ["75%"], "river_buckets": 16}
+_SPOT = {
+    "oop": "22+,A2s+,KTs+,QTs+,JTs,ATo+,KJo+",
+    "ip": "22+,A2s+,K9s+,QTs+,JTs,A9o+,KTo+",
+    "pot": 100,
+    "stack": 450,
+    "bet_sizes": ["33%", "75%"],
+    "raise_sizes": ["2.5x"],
+    "target": "0.5%",
+}
+#: The class of a file, the command that reads it, and the values that a starter has.
+_STARTERS: dict[str, tuple[type[ConfigSection], str, dict[str, Any]]] = {
+    "preflop": (
+        RunConfig,
+        "solve-preflop -c FILE -o runs/game",
+        {
+            "preflop": {"stacks_bb": 15, "raise_sizes": ["2bb", "allin"], "raise_cap": 3},
+            "method": "joint",
+            "iterations": 100,
+            "preflop_exploitability_threshold_mbb": 20,
+            "postflop_model": _FLOPS,
+        },
+    ),
+    "flops": (
+        FlopsFile,
+        "solve-postflop -c FILE -o runs/flops",
+        {"postflop_model": _FLOPS | {"postflop_sprs": [3.5]}},
+    ),
+    "spot": (SpotConfig, "solve-spot -c FILE -o runs/spot", {"board": "QsJh2h8c", **_SPOT}),
+    "report": (
+        ReportConfig,
+        "report -c FILE --flops 25 -o runs/report",
+        _SPOT | {"rivers": "compact"},
+    ),
+}
+KindArgument = Annotated[str, argument("KIND", f"Kind of the file: {', '.join(_STARTERS)}.")]
+
+
+def _starter(kind: str) -> tuple[type[ConfigSection], str, dict[str, Any]]:
+    if kind not in _STARTERS:
+        names = ", ".join(_STARTERS)
+        problem = f"{kind!r} is not one of {names}{suggest(kind, _STARTERS)}"
+        raise OptionError("KIND", problem)
+    return _STARTERS[kind]
+
+
+@app.command("init")
+def write_starter(
+    kind: KindArgument,
+    path: Annotated[Path | None, option("--output -o", "FILE", "File to write.")] = None,
+    overwrite: Annotated[bool, flag("--overwrite", "Replace an existing file.")] = False,
+) -> None:
+    """Write a commented config file to start from, to stdout by default."""
+    section, command, values = _starter(kind)
+    name = "FILE" if path is None else str(path)
+    text = "\n".join(
+        [
+            f"# runout {command.replace('FILE', name)}",
+            "# Every key and its default: docs/configuration.md, or runout config schema.",
+            *_lines(section.json_schema(), values),
+        ]
+    )
+    if path is None:
+        print(text)
+        return
+    if path.exists() and not overwrite:
+        raise OptionError(str(path), "exists already, give --overwrite to replace it")
+    path.write_text(f"{text}\n", "utf-8")
+    print_note(f"wrote {path}; check it by: runout config validate {path}")
+
+
+def _lines(schema: dict[str, Any], values: dict[str, Any]) -> list[str]:
+    """Returns keys and values with the first sentence of each key's description above it."""
+    lines = []
+    for key, value in values.items():
+        section = _section(schema, schema["properties"][key], value)
+        about = schema["properties"][key].get("description", "").replace("\n", " ")
+        lines.append(f"# {about.partition('. ')[0].rstrip('.')}.")
+        if isinstance(value, dict) and section is not None:
+            inner = _lines({**schema, "properties": section["properties"]}, value)
+            lines += [f"{key}:", *(f"  {line}" for line in inner)]
+        else:
+            # In a list, because YAML ends a scalar that stands alone with "...".
+            lines.append(f"{key}: {format_yaml([value], is_inline=True).strip()[1:-1]}")
+    return lines
+
+
+def _section(schema: dict[str, Any], key: dict[str, Any], value: Any) -> dict[str, Any] | None:
+    """Returns the schema of the section that a key holds and that knows all keys of a value."""
+    if "$ref" in key:
+        key = schema["$defs"][key["$ref"].rpartition("/")[2]]
+    for choice in key.get("anyOf") or key.get("oneOf") or ():
+        if (found := _section(schema, choice, value)) is not None:
+            return found
+    known = key.get("properties")
+    return key if known and isinstance(value, dict) and set(value) <= set(known) else None
+
+
+@app.command("validate")
+def validate(paths: Annotated[list[Path], argument("FILE...", "Config files to check.")]) -> None:
+    """Report all errors of config files at once, each with its line."""
+    num_errors = 0
+    for path in paths:
+        try:
+            config = load_config(path)
+        except AllConfigErrors as error:
+            found = error.errors
+        except ConfigError as error:
+            found = (error,)
+        else:
+            kind = next(what for each, (what, _) in KINDS.items() if isinstance(config, each))
+            print(f"{path}: valid config of {kind}")
+            continue
+        num_errors += len(found)
+        for each in found:
+            is_file = each.where == str(path)
+            print_error(str(each) if is_file else f"{path}: {each}")
+    if num_errors:
+        raise typer.Exit(2)
+
+
+@app.command("schema")
+def print_schema(kind: KindArgument = "preflop") -> None:
+    """Print JSON Schema of a kind of config file, for editors."""
+    section, _, _ = _starter(kind)
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    print_json({"$schema": dialect, **section.json_schema()})
