@@ -15,6 +15,7 @@ WITH_EXAMPLES = [
     *("CfrSolver", "Schedule", "StoppingRule", "games"),
     *("Abstraction", "RunContext", "solve_flop", "solve_spot"),
     *("Node", "open"),
+    *("RunoutError", "parse_config"),
 ]
 
 

@@ -46,7 +46,14 @@ def suggest(word: object, choices: Iterable[str], cutoff: float = 0.5) -> str:
 
 
 class RunoutError(Exception):
-    """Base of all errors that a user can cause and mend.
+    """Base of all errors that a user can cause and correct; the text is one line.
+
+    >>> import runout
+    >>> try:
+    ...     runout.Range("AKx")
+    ... except runout.RunoutError as error:
+    ...     print(error)
+    'AKx': 'x' is neither s (suited) nor o (offsuit)
 
     Attributes:
         where: the token, argument, file or config path at fault.

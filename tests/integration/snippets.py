@@ -1,9 +1,10 @@
 """Reads the snippets of a page and compares what they give with what the page says.
 
-A block is ``console`` (commands after ``$`` and what they print), ``python``, ``yaml`` or ``text``.
-What is printed is compared line by line; a line ``...`` stands for any lines, times are not
-compared. A comment behind a line of Python promises something if it begins with a number, a
-literal, a shape, a type, ``below`` or ``about``; else it is prose.
+A block is ``console`` (commands after ``$`` and what they print), ``python``, ``pycon`` (an
+example of a docstring, which `tests/test_public.py` runs), ``yaml`` or ``text``. What is printed is
+compared line by line; a line ``...`` stands for any lines, times are not compared. A comment behind
+a line of Python promises something if it begins with a number, a literal, a shape, a type,
+``below`` or ``about``; else it is prose.
 
 A remark in front of a block, invisible on the page, says more: ``<!-- about 10% -->`` lets numbers
 differ by that share (what depends on the processor), ``<!-- slow -->`` keeps the block for
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-LANGUAGES = {"console", "python", "yaml", "text"}
+LANGUAGES = {"console", "python", "pycon", "yaml", "text"}
 REMARK = re.compile(r"<!-- (?:about (?P<percent>\d+)%|(?P<slow>slow)) -->")
 FENCE = re.compile(r"(?P<indent> *)```(?P<language>\w*)$")
 DURATION = re.compile(r"\d+(:\d\d)+|\d+(\.\d+)? s\b")
