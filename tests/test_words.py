@@ -17,7 +17,7 @@ PAGES = [*(ROOT / "docs").glob("*.md"), *(ROOT / name for name in ("README.md", 
 #: Pages and packages that their owners are still cleaning; empty before a release.
 WAITING = set(
     "api abstraction cards cfr compact configuration equity explorer "
-    "joint preflop trees tutorial views README cli config solutions".split()
+    "joint preflop trees tutorial views cli config solutions".split()
 )
 
 
