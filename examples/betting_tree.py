@@ -1,35 +1,19 @@
-"""A betting tree: which actions there are on a river, and who pays whom at the end.
+"""A betting tree, counted and described.
 
 Prints:
 
-    river: OOP to act, pot 1, 1 behind
-      OOP check
-        IP check -> showdown, pot 1
-        IP bet 50% (0.5)
-          OOP fold -> IP wins the pot of 1
-          OOP call -> showdown, pot 2
-        IP all-in 1
-          OOP fold -> IP wins the pot of 1
-          OOP call -> showdown, pot 3
-      OOP bet 50% (0.5)
-        IP fold -> OOP wins the pot of 1
-        IP call -> showdown, pot 2
-      OOP all-in 1
-        IP fold -> OOP wins the pot of 1
-        IP call -> showdown, pot 3
-    OOP has 20% equity and faces half a pot
-    call -0.60, fold -0.50
+    BettingTree(pot 180, stack 910, 469 nodes, 172 decisions)
+    {'turn': 22, 'river': 150}
+    turn: OOP to act, pot 180, 910 behind
+      OOP check ... 265 more nodes
+      OOP bet 33% (59) ... 122 more nodes
+      OOP bet 75% (135) ... 75 more nodes
+      OOP all-in 910 ... 2 more nodes
 """
 
-from runout.trees.betting import BettingRules, Street
-from runout.trees.describe import format_tree
-from runout.trees.tree import OOP, PostflopTree
+import runout
 
-rules = BettingRules.uniform([0.5], max_raises_per_street=0)
-tree = PostflopTree.build(rules, 1.0, Street.RIVER)
-print(format_tree(tree))
-
-call, fold = tree.find_node("x-b50-c"), tree.find_node("x-b50-f")
-winnings = tree.leaf_payoffs(OOP, equity=0.2)
-print("OOP has 20% equity and faces half a pot")
-print(f"call {winnings[call]:+.2f}, fold {winnings[fold]:+.2f}")
+tree = runout.BettingTree.of("33%, 75%", raises="3x", pot=180, stack=910, street="turn")
+print(tree)
+print(tree.decisions_by_street())
+print(tree.describe(depth=1))

@@ -15,7 +15,7 @@ ALLOWED_IMPORTS = {"runout", "numpy", "matplotlib", "pandas", "pyspiel"}
 PROMISE = "Prints:\n\n"
 
 #: Older examples, until their owners replace them; take a name out with the file.
-OLDER = {"betting_tree", "solve_push_fold", "solve_spot"}
+OLDER = {"solve_spot"}
 NEW = [path for path in EXAMPLES if path.stem not in OLDER]
 
 

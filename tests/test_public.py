@@ -12,7 +12,7 @@ from runout.errors import RunoutError
 #: Public names whose docstrings have examples that run within a second.
 WITH_EXAMPLES = [
     *("Range", "equity", "evaluate", "flops", "parse_board"),
-    *("CfrSolver", "Schedule", "StoppingRule", "games"),
+    *("BettingTree", "CfrSolver", "LeafEvaluator", "Schedule", "StoppingRule", "games"),
     *("Abstraction", "RunContext", "solve_flop", "solve_spot"),
     *("Node", "open"),
     *("RunoutError", "parse_config"),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, Int32Array, read_only
-from runout.errors import TreeError
+from runout.errors import TreeError, quote
 from runout.trees.actions import (
     ACTION_LETTERS,
     Action,
@@ -38,7 +38,7 @@ from runout.trees.betting import (
 )
 from runout.trees.layout import LEAF, MAX_NODES, NO_NODE, TreeArrays, layout_tree
 from runout.trees.paths import find_node, join_path
-from runout.trees.sizes import AFTER_FLOP, BEFORE_FLOP, BetSize
+from runout.trees.sizes import AFTER_FLOP, BEFORE_FLOP, BetSize, SizesInput
 
 #: The players after the flop: out of position acts first on every street.
 OOP, IP = 0, 1
@@ -88,9 +88,18 @@ class TreeCounts(NamedTuple):
     flops: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BettingTree:
     """A betting tree; amounts are in the unit of its stakes.
+
+    >>> from runout import BettingTree
+    >>> tree = BettingTree.of("33%, 75%", raises="3x", pot=180, stack=910, street="turn")
+    >>> tree
+    BettingTree(pot 180, stack 910, 469 nodes, 172 decisions)
+    >>> tree.decisions_by_street()
+    {'turn': 22, 'river': 150}
+    >>> tree.action_label(tree.find_node("check bet 33%"))
+    'bet 33% (59)'
 
     The loser of a leaf loses ``leaf_stake`` and the winner wins it, so every leaf is zero-sum.
     Each player's half of the pot at the root is counted as lost or won with the rest: in pots, a
@@ -123,6 +132,53 @@ class BettingTree:
     action_kind: Int32Array
     action_amount: FloatArray
     requested: tuple[BetSize | None, ...]
+
+    @staticmethod
+    def of(
+        bets: SizesInput,
+        *,
+        raises: SizesInput | None = None,
+        pot: float = 1.0,
+        stack: float,
+        street: str = "flop",
+        max_raises: int | None = 2,
+    ) -> "PostflopTree":
+        """Builds a tree from the flop, turn or river on; with a pot of 1 amounts are in pots.
+
+        Args:
+            bets: sizes, as ``33%, 75%, a``; see `runout.trees.sizes`.
+            raises: sizes of raises, by default those of bets.
+            pot: the pot at the root.
+            stack: the effective stack, in the unit of the pot.
+            street: of the root.
+            max_raises: raises on a street after the first bet; None for no limit.
+
+        Raises:
+            TreeError: naming the size or amount at fault.
+        """
+        if street.upper() not in Street.__members__:
+            names = ", ".join(each.label for each in Street)
+            raise TreeError("street", f"{quote(street)} is none of {names}")
+        stakes = Stakes.in_pots(stack) if pot == 1.0 else Stakes.in_chips(pot, stack)
+        rules = BettingRules.uniform(bets, max_raises, raises)
+        return PostflopTree.build(rules, stakes, Street[street.upper()])
+
+    def __repr__(self) -> str:
+        pot, stack = format_amount(self.stakes.pot), format_amount(self.stakes.stack)
+        decisions = f"{sum(self.counts.decisions):,} decisions"
+        return f"BettingTree(pot {pot}, stack {stack}, {self.num_nodes:,} nodes, {decisions})"
+
+    def describe(self, depth: int | None = None) -> str:
+        """Writes the tree as an outline, one action a line; see `describe.format_tree`."""
+        from runout.trees.describe import format_tree
+
+        return format_tree(self, depth)
+
+    def decisions_by_street(self) -> dict[str, int]:
+        """Returns the number of decisions on each street that the tree has."""
+        counted = {street.label: self.counts.decisions_by_street[street] for street in Street}
+        before = {"preflop": sum(self.counts.decisions) - sum(counted.values())}
+        return {name: number for name, number in (before | counted).items() if number}
 
     @property
     def player_names(self) -> tuple[str, str]:
@@ -252,7 +308,7 @@ class BettingTree:
         return find_node(self, path)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PostflopTree(BettingTree):
     """A betting tree from the flop, turn or river on, between `OOP` and `IP`.
 
@@ -330,7 +386,7 @@ class FlopLeaf(NamedTuple):
     spr: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PreflopTree(BettingTree):
     """A betting tree before the flop, between `SB` and `BB`; amounts are in big blinds.
 
