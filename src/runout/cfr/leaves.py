@@ -71,6 +71,7 @@ class LeafEvaluator(Protocol):
     >>> class NobodyWins:
     ...     def fill_leaf_values(self, arrival, out_value):
     ...         out_value[:] = 0.0
+    ...
     ...     def refresh(self, player):
     ...         return 0.0
     >>> tree = BettingTree.of("100%", stack=1, street="river")
