@@ -626,7 +626,7 @@ def test_a_bundle_of_another_kind_is_never_replaced(problem, solved):
         ("board", "2c3d2c", "--board: '2c3d2c' is not a board (2c: dealt twice in 2c3d2c)"),
         ("oop", "KX", "--oop: 'KX': 'X' is not a rank, use one of 23456789TJQKA"),
         ("ip", "9c8s", "--ip: no hand of the range avoids the board 2c3d4h8s9c"),
-        ("pot", "0", "--pot: 0.0 is not a positive number from 0.001 to 1,000,000,000"),
+        ("pot", "0", "--pot: 0.0 is not a number from 0.001 to 1,000,000,000"),
         ("pot", "much", "--pot: 'much' is not a number"),
         ("bets", "33", "--bets[0]: '33' has no unit, "),
         ("bets", "50%,2x", "--bets[1]: '2x' multiplies a bet, but there is none yet: for raises"),
@@ -645,7 +645,7 @@ def test_a_wrong_option_is_one_line(problem, option, value, expected):
 def test_a_wrong_key_of_the_config_is_named_with_its_line(error_line, tmp_path):
     config = write_config(tmp_path, CONFIG.replace("pot: 100", "pot: none"))
     line = error_line("solve-spot", "-c", config)
-    assert line == "pot: 'none' is not a positive number from 0.001 to 1,000,000,000 (line 4)"
+    assert line == "pot: 'none' is not a number from 0.001 to 1,000,000,000 (line 4)"
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])

@@ -176,7 +176,7 @@ def test_a_path_may_be_text_and_a_text_is_not_a_path():
         Path("configs/postflop_smoke.yaml"), FlopsConfig
     )
     problem = problem_of(parse_config, "configs/postflop_smoke.yaml")
-    assert "is a list or a single value" in problem
+    assert problem == ("config: 'configs/postflop_smoke.yaml' is a path, read it with load_config")
     assert problem_of(load_config, "preflop: {}") == "preflop: {}: no such file"
 
 

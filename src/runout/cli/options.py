@@ -237,7 +237,8 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
     def add(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
             found = {key: values.pop(key) for key in keys}
-            given = {key: value for key, value in found.items() if value is not None}
+            # Options are text, in which null is the null of YAML.
+            given = {k: None if v == "null" else v for k, v in found.items() if v is not None}
             command(**values, given=given)
 
         parameters: list[inspect.Parameter] = []

@@ -184,6 +184,8 @@ def parse_config(text: str, kind: Any = None, given: Mapping[str, Any] | None = 
     >>> parse_config("preflop: {preset: pushfold, stacks_bb: 8}").preflop.stacks_bb
     (8.0, 8.0)
     """
+    if text.lower().endswith(YAML_SUFFIXES) and "\n" not in text and ": " not in text:
+        raise ConfigError("config", f"{show_value(text)} is a path, read it with load_config")
     return _read(parse_yaml(text), "config", kind, given or {}, Path())
 
 
