@@ -199,25 +199,25 @@ def flops_of_run(path: Path, config: "RunConfig") -> "FlopsConfig":
     return postflop_config_for(model, tree)
 
 
-#: The options that describe a spot, by the key of its config that they set: names, type, metavar
-#: and help.
-_SPOT_OPTIONS: dict[str, tuple[str, type, str, str]] = {
-    "board": ("--board -b", str, "CARDS", "Flop, turn or river: QsJh2h."),
-    "oop": ("--oop", str, "RANGE", "Range of the player out of position: 22+,AKs:0.5."),
-    "ip": ("--ip", str, "RANGE", "Range of the player in position."),
-    "pot": ("--pot", float, "CHIPS", "Pot at the start of the spot."),
-    "stack": ("--stack", float, "CHIPS", "Effective stack behind."),
-    "bet_sizes": ("--bets", str, "SIZES", "Bet sizes: 33%,75%,100c,e,a."),
-    "raise_sizes": ("--raises", str, "SIZES", "Raise sizes: 60%,2.5x,a."),
-    "donk_sizes": ("--donks", str, "SIZES", "Donk bet sizes (default: as --bets)."),
-    "max_raises_per_street": ("--max-raises", int, "N", "Maximum number of raises per street."),
-    "rake_rate": ("--rake", float, "X", "Rake as a share of the pot, 0 to 1."),
-    "rake_cap": ("--rake-cap", float, "CHIPS", "Maximum rake."),
-    "target": ("--target", str, "PERCENT", "Exploitability to stop at, of the pot: 0.5%."),
-    "max_iterations": ("--max-iterations", int, "N", "Maximum number of iterations."),
-    "max_seconds": ("--max-seconds", float, "S", "Maximum time of the solve."),
-    "precision": ("--precision", int, "BITS", "32, or 16 for half the memory."),
-    "rivers": ("--rivers", str, "WAY", "exact, or compact: less time and memory."),
+#: The options that describe a spot, by the key of its config that they set: names, type and
+#: metavar; the help is the beginning of the key's description.
+_SPOT_OPTIONS: dict[str, tuple[str, type, str]] = {
+    "board": ("--board -b", str, "CARDS"),
+    "oop": ("--oop", str, "RANGE"),
+    "ip": ("--ip", str, "RANGE"),
+    "pot": ("--pot", float, "CHIPS"),
+    "stack": ("--stack", float, "CHIPS"),
+    "bet_sizes": ("--bets", str, "SIZES"),
+    "raise_sizes": ("--raises", str, "SIZES"),
+    "donk_sizes": ("--donks", str, "SIZES"),
+    "max_raises_per_street": ("--max-raises", int, "N"),
+    "rake_rate": ("--rake", float, "X"),
+    "rake_cap": ("--rake-cap", float, "CHIPS"),
+    "target": ("--target", str, "PERCENT"),
+    "max_iterations": ("--max-iterations", int, "N"),
+    "max_seconds": ("--max-seconds", float, "S"),
+    "precision": ("--precision", int, "BITS"),
+    "rivers": ("--rivers", str, "WAY"),
 }
 SPOT_KEYS = tuple(_SPOT_OPTIONS)
 
@@ -233,6 +233,7 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
 
     The command, whose parameters are keywords, gets those that were given, by their keys.
     """
+    from runout.config.spot import SpotConfig
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         def run(**values: Any) -> None:
@@ -247,7 +248,10 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
                 parameters.append(parameter)
                 continue
             for key in keys:
-                names, kind, metavar, text = _SPOT_OPTIONS[key]
+                names, kind, metavar = _SPOT_OPTIONS[key]
+                about = " ".join(str(SpotConfig.model_fields[key].description).split())
+                first = re.split(r"[.;] ", about.replace("`", ""))[0]
+                text = f"{first.rstrip('.')}."
                 annotation: Any = Annotated[kind | None, option(names, metavar, text)]
                 parameters.append(parameter.replace(name=key, default=None, annotation=annotation))
         run.__doc__ = command.__doc__
