@@ -166,7 +166,7 @@ def test_json_has_the_shown_nodes(run, solved):
     ("path", "line"),
     [
         ("r7", "path 'r7', step 1: 'r7' is not an action at the root; possible: f, c, r2, r3, a"),
-        ("c-x", "path 'c-x': the betting is over after SB limp, BB check, nobody acts"),
+        ("c-x", "path 'c-x': the betting is over after SB limp, BB check"),
         ("f-f", "path 'f-f', step 2: 'f' is not an action after 'f'; the betting is over"),
     ],
 )

@@ -296,7 +296,7 @@ def open_spot(path: Path, has_nodes: bool = True) -> Run:
         config = parse_config(config_text, SpotConfig)
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
     if not has_solution(path):
-        problem = "has only what a solver goes on from; give its solve-spot command again"
+        problem = "is unfinished; rerun its command to resume"
         raise BundleError(str(path), problem)
     title = f"{config.board}, pot {format_amount(config.pot)}, stack {format_amount(config.stack)}"
     note = "" if config.origin is None else config.origin.describe()

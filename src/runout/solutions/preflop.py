@@ -396,7 +396,7 @@ class PreflopView(Solution):
         """Returns the decision that a path leads to; that the betting is over there is an error."""
         node = self.tree.find_node(path)
         if self.tree.layout.actor[node] == LEAF:
-            problem = f"the betting is over after {self.describe_path(node)}, nobody acts"
+            problem = f"the betting is over after {self.describe_path(node)}"
             raise TreeError(f"path {quote(path)}", problem)
         return node
 
