@@ -128,7 +128,7 @@ def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path)
     path = tmp_path / "spot"
     solution = solve_spot(**KEYS)
     solution.begin_saving(path)()
-    with pytest.raises(BundleError, match="give its solve-spot command again"):
+    with pytest.raises(BundleError, match="is unfinished; rerun its command to resume"):
         open_spot(path, has_nodes=False)
     solve_spot(directory=path, **KEYS)
     assert open_spot(path).view.node("").actor == 0
