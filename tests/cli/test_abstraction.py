@@ -283,8 +283,8 @@ def test_a_finished_build_given_again_is_a_note_and_no_work(build_in, tmp_path, 
     request.getfixturevalue("no_work")
     result = build_in()
     assert result.exit_code == 0
-    assert "was done before, nothing is left to do" in result.stderr
-    assert result.stdout.splitlines()[-1].endswith(", was done before")
+    assert "already complete; use --overwrite" in result.stderr
+    assert result.stdout.splitlines()[-1].endswith(", already complete")
     assert [entry.name for entry in tmp_path.iterdir()] == ["buckets"]
 
 
@@ -365,7 +365,7 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     assert result.exit_code == 130
     checkpoint = tmp_path / "buckets.checkpoint"
     assert result.stderr.splitlines()[-1] == (
-        f"interrupted; give the same command again to go on, finished parts are in {checkpoint}"
+        f"interrupted; rerun the command to resume (3 finished parts kept in {checkpoint})"
     )
     assert result.stdout == ""
     assert not (tmp_path / "buckets").exists()
@@ -375,7 +375,7 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     monkeypatch.setattr(strength_survey, "strength_histograms", resumed)
     result = build_in()
     assert result.exit_code == 0
-    assert f"using what fits of 3 finished parts in {checkpoint}" in result.stderr
+    assert f"resuming from 3 finished parts in {checkpoint}" in result.stderr
     assert 0 < resumed.num_boards <= 40  # the flops were all done
     assert not checkpoint.exists()
     found = CardAbstraction.load(tmp_path / "buckets")

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from runout.cli.program import app
+from tests.cli.retired import modern_arguments
 from tests.conftest import DATA, unpack
 from tests.integration.test_old_bundles import find_differences
 
@@ -78,7 +79,8 @@ def shorten(document):
 
 def write_document(command):
     """Returns what a command prints, in a directory with the stored samples."""
-    words = [word.replace("CONFIGS", str(CONFIGS)) for word in shlex.split(command)]
+    old_words = [word.replace("CONFIGS", str(CONFIGS)) for word in shlex.split(command)]
+    words = modern_arguments(old_words)
     result = CliRunner().invoke(app, [*words, "--json"])
     assert result.exit_code == 0, f"{command}: {result.stderr or result.exception!r}"
     return shorten(json.loads(result.stdout))

@@ -10,17 +10,16 @@ from rich.console import Console
 
 from runout.cards.deck import HAND_NAMES, NUM_HANDS
 from runout.cli.grids import (
-    colour_style,
     describe_measure,
     filled_width,
     format_amount_cell,
     format_cell,
     grid_actions,
-    legend,
     measure_parts,
     share_out,
     strategy_grid,
     value_grid,
+    value_style,
 )
 from runout.solutions.node import Measure, hand_values
 from runout.trees.actions import ActionKind
@@ -109,7 +108,7 @@ def test_other_numbers_than_shares_have_bounds_and_texts_of_their_own():
     console = Console(width=80, color_system="truecolor", force_terminal=True)
     lines = console.render_lines(grid)
     assert "".join(segment.text for segment in lines[1]).startswith(" -5.0 ")
-    assert lines[0][0].style.bgcolor == colour_style(0).bgcolor
+    assert lines[0][0].style.bgcolor == value_style(0.0).bgcolor
 
 
 def luminance(color):
@@ -121,14 +120,14 @@ def luminance(color):
 
 
 def test_higher_values_are_lighter():
-    backgrounds = [luminance(colour_style(step).bgcolor) for step in range(101)]
+    backgrounds = [luminance(value_style(step / 100).bgcolor) for step in range(101)]
     assert all(dark < light for dark, light in itertools.pairwise(backgrounds))
 
 
 def test_text_is_readable_on_every_colour():
     # WCAG asks for a contrast of 4.5, and 3 for large text.
     for step in range(101):
-        style = colour_style(step)
+        style = value_style(step / 100)
         dark, light = sorted([luminance(style.color), luminance(style.bgcolor)])
         assert (light + 0.05) / (dark + 0.05) >= 4.4
 
@@ -216,11 +215,11 @@ def test_tiles_that_are_filled_in_part_are_explained():
     file = io.StringIO()
     console = Console(file=file, width=100, color_system="truecolor", force_terminal=True)
     console.print(*measure_parts(decision(), 0, Measure.EV))
-    assert "a tile is filled as far as its hand gets here" in file.getvalue()
+    assert "a tile is filled as far as its hand arrives" in file.getvalue()
 
 
 KINDS = [ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE, ActionKind.RAISE, ActionKind.ALL_IN]
-ACTIONS = grid_actions(KINDS, ["fold", "limp", "raise to 2", "raise to 3", "all-in 25"])
+ACTIONS = grid_actions(KINDS)
 AA, AKS = HAND_NAMES.index("AA"), HAND_NAMES.index("AKs")
 
 
@@ -329,20 +328,8 @@ def test_text_is_readable_on_every_action():
 
 
 def test_a_single_raise_and_a_check_have_their_letters():
-    actions = grid_actions([ActionKind.CHECK, ActionKind.RAISE], ["check", "raise to 3"])
+    actions = grid_actions([ActionKind.CHECK, ActionKind.RAISE])
     assert [action.letter for action in actions] == ["X", "R"]
-
-
-def test_the_legend_names_actions_and_how_often_they_are_taken(monkeypatch):
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    frequencies = [0.5, 0.25, 0.125, 0.125, float("nan")]
-    assert legend(ACTIONS, frequencies).plain == (
-        "F fold 50.0%   C limp 25.0%   R raise to 2 12.5%   S raise to 3 12.5%   "
-        "A all-in 25 never seen"
-    )
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    assert legend(ACTIONS, frequencies).plain.startswith(" F  fold 50.0%")
 
 
 @pytest.mark.parametrize(
@@ -355,6 +342,6 @@ def test_widths_are_whole_and_add_up(shares, widths):
 
 def test_bets_have_letters_of_their_own():
     kinds = [ActionKind.CHECK, ActionKind.BET, ActionKind.BET, ActionKind.ALL_IN]
-    actions = grid_actions(kinds, ["check", "bet 33% (59)", "bet 75% (135)", "all-in 910"])
+    actions = grid_actions(kinds)
     assert [action.letter for action in actions] == ["X", "B", "D", "A"]
     assert len({action.style for action in actions}) == 4

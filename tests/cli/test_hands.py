@@ -1,7 +1,5 @@
 """Tests of `runout ranges` and `trace-hand`."""
 
-import csv
-import io
 import json
 
 import numpy as np
@@ -9,8 +7,15 @@ import pytest
 
 from runout.cards.deck import HAND_NAMES
 from runout.cards.ranges import Range
-from runout.cli.show import parse_any_hand
 from runout.solutions.run import open_run
+from runout.solutions.tables import choose_hands
+from tests.cli.retired import modern_arguments
+
+
+@pytest.fixture
+def run(run):
+    """Runs what to type now for a command of an earlier version."""
+    return lambda *words: run(*modern_arguments(words))
 
 
 @pytest.fixture
@@ -26,11 +31,6 @@ def test_one_players_range_is_bare_text_that_reads_back(run, solved, nodes):
     text = run("ranges", str(solved), "--node", "r2-c", "--player", "bb").stdout
     reach = nodes.solution.reach(1)[nodes.tree.find_node("r2-c")]
     np.testing.assert_allclose(weights_of(text), reach, atol=0.0051)
-
-
-def test_an_action_after_the_node_is_as_good_as_one_in_its_path(run, solved):
-    inside = run("ranges", str(solved), "-n", "r2-c", "-p", "sb").stdout
-    assert run("ranges", str(solved), "-n", "r2", "--after", "c", "-p", "sb").stdout == inside
 
 
 def test_hands_that_hardly_ever_come_are_dropped_unless_asked_for(run, solved, nodes):
@@ -50,21 +50,6 @@ def test_json_has_both_ranges_and_the_money(run, solved, nodes):
     assert document["stack_behind_bb"] == nodes.tree.stack_behind(node)
     assert set(document["ranges"]) == {"SB", "BB"}
     assert list(document["ranges"]["SB"]["weight_by_hand"]) == list(HAND_NAMES)
-
-
-def test_csv_has_a_row_for_each_hand(run, solved, nodes):
-    text = run("ranges", str(solved), "-n", "r2", "-f", "csv", "--exact").stdout
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["hand"] for row in rows] == list(HAND_NAMES)
-    reach = nodes.solution.reach(0)[nodes.tree.find_node("r2")]
-    np.testing.assert_allclose([float(row["sb"]) for row in rows], reach, atol=1e-9)
-
-
-def test_both_players_stand_under_a_title(run, solved):
-    text = run("ranges", str(solved), "-n", "r2-c").stdout
-    assert text.startswith("SB raise to 2, BB call: pot 4 bb")
-    assert "\nSB, " in text
-    assert "\nBB, " in text
 
 
 def test_a_path_that_leads_nowhere_is_named(error_line, solved):
@@ -106,21 +91,6 @@ def test_a_spot_from_a_node_has_the_money_of_the_node(error_line, solved, option
     assert line == f"{option}: is {chips} chips at c-x, leave it out with --from"
 
 
-def test_a_hand_is_followed_for_both_players(run, solved):
-    lines = run("trace-hand", str(solved), "AA").stdout.splitlines()
-    assert lines[0].startswith("AA as SB   EV +")
-    assert any(line.startswith("AA as BB   EV +") for line in lines)
-    assert "  SB first in: EV" in lines[1]
-    fold = next(line for line in lines if line.startswith("    fold"))
-    assert fold.split() == ["fold", "0.0%", "-0.500", "bb"]
-    assert max(map(len, lines)) <= 100
-
-
-def test_decisions_that_a_hand_never_gets_to_are_counted(run, solved):
-    lines = run("trace-hand", str(solved), "72o").stdout.splitlines()
-    assert any("that it never gets to" in line for line in lines)
-
-
 def test_json_has_the_numbers_of_the_solution(run, solved):
     document = json.loads(run("trace-hand", str(solved), "AhKh", "--json").stdout)
     assert document["hand"] == "AKs"
@@ -143,12 +113,15 @@ def test_a_decision_is_worth_the_mean_of_its_actions(run, solved):
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [("AKs", "AKs"), ("aks", "AKs"), ("AhKh", "AKs"), ("7d2c", "72o")]
+    ("text", "name"),
+    [("AKs", "AKs"), ("aks", "AKs"), ("AhKh", "AKs"), ("7d2c", "72o"), ("AK", "AKs AKo")],
 )
-def test_classes_and_cards_are_read(text, name):
-    assert HAND_NAMES[parse_any_hand(text)] == name
+def test_classes_and_cards_are_read(solved, text, name):
+    node = open_run(solved).node()
+    ((held),) = choose_hands(node, text).values()
+    assert [HAND_NAMES[column] for column in held] == name.split()
 
 
-@pytest.mark.parametrize("text", ["AK", "Xx", "AhAh", "AhKX", "AKsA"])
+@pytest.mark.parametrize("text", ["Xx", "AhAh", "AhKX", "AKsA"])
 def test_what_is_no_hand_is_one_line(error_line, solved, text):
     assert error_line("trace-hand", str(solved), text)

@@ -9,20 +9,24 @@ import numpy as np
 import pytest
 
 from runout.abstraction import card_abstraction as abstraction_module
-from runout.abstraction.card_abstraction import CardAbstraction
 from runout.cards.deck import HAND_NAMES, matchup_weights, parse_canonical_hand, parse_cards
-from runout.cards.flops import canonical_flop, explicit_flops
+from runout.cards.flops import GivenFlop, explicit_flops
 from runout.cli import inspect as inspect_bundles
-from runout.cli.inspect import nearest_flop
 from runout.equity.preflop import preflop_table
+from runout.errors import CardError
 from runout.solutions import values as value_bundle
 from runout.solutions.values import ValueBundle
-from runout.storage.bundle import describe_machine, read_manifest
+from runout.storage.bundle import read_manifest
 from runout.storage.writer import write_bundle
-from runout.version import __version__
-from tests.samples.bucket_boundaries import make_boundaries
+from tests.cli.retired import modern_arguments
 from tests.samples.result_samples import random_values
 from tests.samples.value_bundles import SPRS, make_values
+
+
+@pytest.fixture
+def run(run):
+    """Runs what to type now for a command of an earlier version."""
+    return lambda *words: run(*modern_arguments(words))
 
 
 @pytest.fixture
@@ -44,28 +48,6 @@ def values(tmp_path):
 def test_kinds_are_those_of_the_modules_that_take_numba_to_import():
     assert inspect_bundles.ABSTRACTION_KIND == abstraction_module.KIND
     assert inspect_bundles.ABSTRACTION_SCHEMA_VERSION == abstraction_module.SCHEMA_VERSION
-
-
-def test_values_say_where_they_come_from_and_how_well_they_are_solved(run, values):
-    lines = run("inspect", str(values)).stdout.splitlines()
-    words = [line.split() for line in lines]
-    assert lines[0] == f"{values}: values of flops"
-    assert words[1] == ["kind", "postflop_values,", "version", "2"]
-    assert lines[2].rstrip().endswith(f"UTC by runout {__version__}")
-    machine = describe_machine()
-    assert lines[3].rstrip().split(maxsplit=1) == ["processor", machine.processor]
-    assert words[4] == ["libraries", *f"{machine.blas},".split(), *words[4][-4:]]
-    assert words[4][-4:-2] == ["numpy", f"{machine.numpy_version},"]
-    assert words[5] == ["seed", "7"]
-    assert words[6] == ["config", "digest", "ab" * 8]
-    assert "all files as they were written" in lines[7]
-    assert ["value_pot_1", "float32", *"3 x 2 x 169 x 169".split(), "686", "kB"] in words
-    assert ["3.5", "0.100%", "0.200%", "11", "0.8", "s"] in words
-    assert lines[-2] == (
-        "3 flops at 2 SPRs: exploitability (own game) 0.10% of the pot on average, 0.20% at worst"
-    )
-    solving = "solving 1.5 s, flops added up"
-    assert lines[-1] == f"{solving}; no deals sampled, both players held all hands"
 
 
 def test_a_delta_that_nobody_measured_is_null_in_json(run, tmp_path):
@@ -100,41 +82,12 @@ def test_sampled_deals_and_ranges_are_told(run, tmp_path):
     assert text.count("4e+04") == 3
 
 
-def test_a_solution_has_its_report(run, solved):
-    text = run("inspect", str(solved / "preflop")).stdout
-    assert text.startswith(f"{solved / 'preflop'}: a preflop solution\n")
-    assert "seed            none" in text
-    for words in ("flops are checked down", "game value ", "mbb/hand after 60 iterations"):
-        assert words in text
-    assert text.endswith(f"runout show {solved / 'preflop'} shows its decisions\n")
-
-
 def test_in_the_directory_of_a_run_everything_is_shown(run, whole_run):
     text = run("inspect", str(whole_run)).stdout
     parts = [
         run("inspect", str(whole_run / folder)).stdout.rstrip() for folder in ("preflop", "values")
     ]
     assert text.rstrip() == "\n\n".join(parts)
-
-
-def test_finished_flops_of_an_interrupted_run_are_counted(run, tmp_path):
-    folder = tmp_path / "checkpoints"
-    folder.mkdir(parents=True)
-    (folder / "a.result").touch()
-    result = run("inspect", str(tmp_path))
-    kept = f"{tmp_path / 'checkpoints'} keeps 1 finished flop of an interrupted run"
-    assert result.stdout == f"{kept}\n"
-    assert json.loads(run("inspect", str(tmp_path), "--json").stdout)["num_finished_flops"] == 1
-
-
-def test_values_that_are_not_written_yet_are_told_from_values_that_never_were(error_line, tmp_path):
-    path, folder = tmp_path / "flops", tmp_path / "flops.checkpoints"
-    assert error_line("inspect", str(path)) == f"{path}: does not exist"
-    folder.mkdir(parents=True)
-    for name in "ab":
-        (folder / f"{name}.result").touch()
-    kept = f"{folder} keeps 2 finished flops of an interrupted run"
-    assert error_line("inspect", str(path)) == f"{path}: is not written yet, {kept}"
 
 
 def test_json_has_the_same_facts(run, whole_run):
@@ -156,41 +109,10 @@ def test_json_has_the_same_facts(run, whole_run):
     assert (without["num_flops"], without["has_ranges"]) == (3, False)
 
 
-def test_buckets_are_for_another_command(run, tmp_path):
-    inner, path = np.array([0.25, 0.5]), tmp_path / "buckets"
-    CardAbstraction(make_boundaries(inner, inner, inner)).save(path)
-    text = run("inspect", str(path)).stdout
-    assert text.startswith(f"{path}: buckets of hands\n")
-    assert text.endswith(f"runout abstraction inspect {path} shows the buckets\n")
-
-
-def test_an_unknown_kind_is_described_by_its_manifest(run, tmp_path):
-    fields = np.zeros(2, dtype=[("node", "<i4"), ("ev", "<f8")])
-    write_bundle(
-        tmp_path / "new",
-        kind="novelty",
-        schema_version=3,
-        arrays={"pairs": fields},
-    )
-    text = run("inspect", str(tmp_path / "new")).stdout
-    assert "a bundle of a kind unknown to this version" in text
-    assert "novelty, version 3" in text
-    assert "config digest   no config" in text
-    assert "[('node', '<i4'), ('ev', '<f8')]" in text
-
-
 def test_flops_of_what_has_none_are_refused(error_line, solved):
     assert error_line("inspect", str(solved), "--flops") == (
         f"--flops: {solved} holds no values of flops"
     )
-
-
-def test_what_is_no_bundle_is_refused(error_line, tmp_path):
-    assert error_line("inspect", str(tmp_path)).endswith(
-        "is no bundle, and no directory of a run that holds some"
-    )
-    (tmp_path / "file").touch()
-    assert error_line("inspect", str(tmp_path / "file")).endswith("is a file, not a bundle")
 
 
 @pytest.mark.parametrize("folder", ["preflop", "values"])
@@ -221,12 +143,6 @@ def test_another_version_is_refused(error_line, tmp_path, kind):
     )
     line = error_line("inspect", str(tmp_path / "new"))
     assert f"has schema version {version}, expected " in line
-
-
-def test_inspecting_compiles_nothing(run_program, whole_run):
-    result = run_program("inspect", str(whole_run), PYTHONPROFILEIMPORTTIME="1")
-    assert result.returncode == 0
-    assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
 
 
 AA, KK, DEUCES = (parse_canonical_hand(name) for name in ("AA", "KK", "22"))
@@ -341,31 +257,6 @@ def test_one_ratio_needs_no_choice(run, tmp_path):
     assert "SPR 2\n" in run("values", str(tmp_path), "--hero", "72o").stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        ("--hero AA -v 22 --flop 2c2d2h", "AA against 22: cannot both be dealt on 2c2d2h"),
-        ("--hero 22 --spr 3.5 --flop 2c2d2h", "22: cannot be dealt on 2c2d2h"),
-        ("--hero AA -v KK --spr 5", "spr 5: was not solved, this bundle has 3.5, 5.66667"),
-        ("--hero AA", "--spr: a grid is of one ratio, give one of 3.5, 5.667, or a --villain"),
-        ("--hero AA -v KX", "'KX': not a canonical hand such as AA, AKs or AKo"),
-        ("--hero AA -v KK --flop AhKsQd2c", "flop 'AhKsQd2c': 4 cards, a flop has 3"),
-        ("--hero AA -v KK --flop AhAh2d", "Ah: dealt twice in AhAh2d"),
-        ("-v KK", "--hero: is missing, runout values needs --hero HAND"),
-    ],
-)
-def test_what_cannot_be_answered_is_one_line(error_line, saved, arguments, line):
-    assert error_line("values", saved, *arguments.split()) == line
-
-
-def test_a_flop_that_was_not_solved_names_one_that_comes_close(error_line, saved):
-    line = error_line("values", saved, "--hero", "AA", "-v", "KK", "--flop", "9c7c2c")
-    assert line == (
-        "flop 9c7c2c: is not among the 3 solved flops, 9s6s2s comes close; "
-        f"`runout inspect {saved} --flops` lists all"
-    )
-
-
 def test_a_pair_that_no_flop_allows_is_one_line(error_line, tmp_path):
     values = random_values(flops=explicit_flops(["2s2h2d"]))
     ValueBundle((values,), "", "ab" * 32, 0).save(tmp_path / "values")
@@ -373,30 +264,8 @@ def test_a_pair_that_no_flop_allows_is_one_line(error_line, tmp_path):
     assert line == "22 against AA: cannot both be dealt on any solved flop"
 
 
-def test_the_nearest_flop_has_near_ranks_and_then_the_same_suits():
-    flops = [canonical_flop(parse_cards(text)) for text in ("AhKs2d", "9c7c2c", "9h7s2d")]
-    assert nearest_flop(canonical_flop(parse_cards("9h6s2d")), flops) == flops[2]
-    assert nearest_flop(canonical_flop(parse_cards("9h6h2h")), flops) == flops[1]
-
-
-def test_a_run_without_flops_has_no_values(error_line, solved):
-    line = error_line("values", str(solved), "--hero", "AA")
-    assert line == f"{solved}: holds a preflop solution, but no values of flops"
-
-
-def test_what_holds_no_values_is_refused(error_line, solved, saved, tmp_path):
-    hero = ("--hero", "AA")
-    assert "does not exist" in error_line("values", str(tmp_path / "x"), *hero)
-    assert "this is no bundle" in error_line("values", str(tmp_path), *hero)
-    assert "is of kind 'preflop_solution'" in error_line("values", str(solved / "preflop"), *hero)
-    shutil.copytree(f"{saved}/values", tmp_path / "values")
-    (tmp_path / "values" / "value_pot_0.npy").write_bytes(b"damaged")
-    assert "value_pot_0.npy: has 7 bytes" in error_line("values", str(tmp_path), *hero)
-
-
-def test_looking_values_up_compiles_nothing(run_program, saved):
-    result = run_program(
-        "values", saved, "--hero", "AA", "--villain", "KK", PYTHONPROFILEIMPORTTIME="1"
-    )
-    assert result.returncode == 0
-    assert not any(line.endswith(" numba") for line in result.stderr.splitlines())
+@pytest.mark.parametrize(("flop", "closest"), [("9h6s2d", "9h7s2d"), ("9h6h2h", "9c7c2c")])
+def test_the_nearest_flop_has_near_ranks_and_then_the_same_suits(flop, closest):
+    values = random_values(flops=explicit_flops(["AhKs2d", "9c7c2c", "9h7s2d"]))
+    with pytest.raises(CardError, match=f"the closest is {closest}"):
+        values.find_flop(GivenFlop.parse(flop))

@@ -41,7 +41,7 @@ def test_strategies_of_all_streets_are_kept_and_the_checkpoint_is_not(joint_run)
 
 def test_a_finished_run_given_again_is_a_note(run, joint_run, config):
     path, _ = joint_run
-    assert "was done before" in run("solve-preflop", "-c", str(config), "-o", str(path)).stderr
+    assert "already complete" in run("solve-preflop", "-c", str(config), "-o", str(path)).stderr
 
 
 def test_what_it_loses_with_real_cards_is_measured_and_kept(run, joint_run):

@@ -7,15 +7,14 @@ import pytest
 
 from runout.cards.deck import HAND_NAMES
 from runout.cli.node_tables import (
-    choose_measure,
     describe_quality,
     node_warnings,
     quality_lines,
-    shared_actions,
     strategy_moves,
 )
 from runout.errors import OptionError
 from runout.solutions.node import ExploitabilityUnit, Measure, NodeAction, Quality
+from runout.solutions.tables import choose_measure, shared_actions
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind
 from tests.solutions.test_node import decision
@@ -47,7 +46,7 @@ def test_actions_of_other_sizes_stand_beside_each_other_by_kind():
     )
     nodes = (playing(0.2), playing(0.5, actions=other))
     assert [action.label for action in shared_actions(*nodes)] == ["check", "bet"]
-    moves, texts = strategy_moves(nodes, shared_actions(*nodes))
+    moves, texts = strategy_moves(nodes)
     assert texts[KINGS] == "X+30"
     assert moves[KINGS] == pytest.approx(0.3)
     assert texts[HAND_NAMES.index("72o")] == ""
@@ -55,7 +54,7 @@ def test_actions_of_other_sizes_stand_beside_each_other_by_kind():
 
 def test_equal_strategies_move_nothing():
     nodes = (playing(0.2), playing(0.2))
-    _, texts = strategy_moves(nodes, shared_actions(*nodes))
+    _, texts = strategy_moves(nodes)
     assert set(texts) == {"=", ""}
 
 

@@ -29,11 +29,11 @@ def test_results_of_another_config_are_refused_with_the_difference(tmp_path, cap
 def test_results_of_the_same_config_are_kept(tmp_path, capsys):
     assert solve(tmp_path, 10) == 0
     assert solve(tmp_path, 10) == 0
-    assert "was done before, nothing is left to do" in capsys.readouterr().err
+    assert "already complete; use --overwrite to solve again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    "command", [["show", "x"], ["inspect", "x"], ["values", "x", "--hero", "AA"]]
+    "command", [["show", "x"], ["show", "x", "--check"], ["show", "x", "--values", "AA"]]
 )
 def test_what_may_not_be_looked_at_is_one_line(command, tmp_path, monkeypatch, capsys):
     def refuse(*_arguments, **_options):

@@ -117,10 +117,10 @@ def test_a_finished_solve_given_again_is_a_note_and_no_work(solve, tmp_path, mon
     result = solve(FLOPS)
     assert result.exit_code == 0
     assert result.stderr == (
-        f"{tmp_path}/values: was done before, nothing is left to do; --overwrite does it again\n"
+        f"{tmp_path}/values: already complete; use --overwrite to solve again\n"
     )
     assert result.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
-    assert result.stdout.splitlines()[-1].endswith(", was done before")
+    assert result.stdout.splitlines()[-1].endswith(", already complete")
     assert counter.num_flops == 0
     assert not (tmp_path / "values.checkpoints").exists()
     refused = solve(FLOPS, "--no-resume")
@@ -166,7 +166,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     assert result.exit_code == 130
     checkpoints = tmp_path / "values.checkpoints"
     assert result.stderr.splitlines()[-1] == (
-        f"interrupted; give the same command again to go on, {checkpoints} keeps 1 finished flop"
+        f"interrupted; rerun the command to resume (1 finished flop kept in {checkpoints})"
     )
     assert result.stdout == ""
     assert not (tmp_path / "values").exists()
@@ -175,7 +175,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     monkeypatch.setattr(FlopJob, "run", rest)
     result = solve(FLOPS)
     assert result.exit_code == 0
-    assert f"using what fits of 1 finished flop in {checkpoints}" in result.stderr
+    assert f"resuming from 1 finished flop in {checkpoints}" in result.stderr
     assert rest.num_flops == 1
     assert not checkpoints.exists()
     found = ValueBundle.load(tmp_path / "values")
@@ -250,9 +250,7 @@ def test_a_real_ctrl_c_ends_flops_in_flight_at_once(tmp_path):
     program.send_signal(signal.SIGINT)
     messages += program.communicate(timeout=600)[1]
     assert program.returncode == 130
-    assert messages.splitlines()[-1] == (
-        "interrupted before any flop was finished, nothing was kept"
-    )
+    assert messages.splitlines()[-1] == ("interrupted before any flop was finished")
     assert "Traceback" not in messages
 
 
@@ -358,12 +356,10 @@ def test_a_finished_run_given_again_is_a_note_and_shown_without_any_work(
     monkeypatch.setattr(FlopJob, "run", counter)
     result = solve_of_test_solve_preflop(LIMPS)
     assert result.exit_code == 0
-    assert result.stderr == (
-        f"{tmp_path}/run: was done before, nothing is left to do; --overwrite does it again\n"
-    )
+    assert result.stderr == (f"{tmp_path}/run: already complete; use --overwrite to solve again\n")
     path = tmp_path / "run"
     assert result.stdout.splitlines()[:-1] == first.stdout.splitlines()[:-1]
-    last = f"{path}, was done before; runout show {path} --node PATH for more"
+    last = f"{path}, already complete; runout show {path} --node PATH for more"
     assert result.stdout.splitlines()[-1] == last
     assert counter.num_flops == 0
     assert sorted(entry.name for entry in path.iterdir()) == ["preflop", "values"]
@@ -599,7 +595,7 @@ def test_what_is_done_already_is_not_said_to_be_written(solve_of_test_solve_spot
     ).stdout.splitlines()
     assert lines[-2].endswith("; all iterations done")
     assert lines[-1].startswith(f"{path}, ")
-    assert "was done before; runout spot show" in lines[-1]
+    assert "already complete; runout show" in lines[-1]
 
 
 def test_another_spot_in_the_directory_is_named(solve_of_test_solve_spot, problem, tmp_path):
@@ -668,7 +664,8 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
     assert program.returncode == 130
     assert "Traceback" not in messages
     last = messages.splitlines()[-1]
-    assert last.startswith(f"interrupted; give the same command again to go on, {path} keeps ")
+    assert last.startswith("interrupted; rerun the command to resume (")
+    assert last.endswith(f" kept in {path})")
     assert SpotSolution.load(path).is_interrupted
     assert [entry.name for entry in tmp_path.iterdir()] == ["spot"]
 

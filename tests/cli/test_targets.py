@@ -17,7 +17,6 @@ from runout.cli.solve import describe_plan, tell_work
 from runout.cli.targets import (
     LongWork,
     count_checkpoints,
-    describe_build,
     describe_cost,
     estimate_build,
     remove_checkpoints,
@@ -42,8 +41,11 @@ SMALL = Cost(seconds=75.0, memory_bytes=900_000_000, disk_bytes=5, checkpoint_by
 
 def test_numbers_of_boards_and_deals_are_those_of_the_indexers():
     for street in Street:
-        assert build_needs._NUM_BOARDS[street.label] == HandIndexer((street.num_board_cards,)).size
-        assert build_needs._NUM_CLASSES[street.label] == deal_indexer(street).size
+        assert (
+            build_needs._WORK[street.label].num_boards
+            == HandIndexer((street.num_board_cards,)).size
+        )
+        assert build_needs._WORK[street.label].num_classes == deal_indexer(street).size
 
 
 def test_a_full_build_needs_about_its_tables_and_scores():
@@ -78,20 +80,20 @@ def test_small_samples_need_little_and_large_ones_memory():
 
 
 def test_needs_are_one_line_for_people():
-    assert describe_build(SMALL) == (
-        "needs about 2 min, 900 MB of memory, 5 B of disk (7 B more until done)"
+    assert describe_cost(SMALL) == (
+        "at most about 2 min, 900 MB of memory, 5 B of disk (12 B until done)"
     )
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.1, "10 s"), (41, "50 s"), (60, "60 s")])
 def test_short_times_are_rounded_up_to_tens(seconds, text):
-    assert f"about {text}," in describe_build(Cost(seconds, 1, 1))
+    assert f"about {text}," in describe_cost(Cost(seconds, 1, 1))
 
 
 def test_a_full_disk_is_noticed_before_the_work(tmp_path, monkeypatch):
     usage = namedtuple("usage", ["total", "used", "free"])(100, 89, 11)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(OptionError, match="b/c: needs 12 B of disk, 11 B are free"):
+    with pytest.raises(OptionError, match="b/c: needs 12 B of disk, but only 11 B is available"):
         require_resources(SMALL, "the build", tmp_path / "a/b/c")
 
 
@@ -204,7 +206,7 @@ def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path, claim):
     with pytest.raises(KeyboardInterrupt) as interrupt:
         interrupted_work()
     assert str(interrupt.value) == (
-        f"interrupted; give the same command again to go on, {tmp_path} keeps 2 finished flops"
+        f"interrupted; rerun the command to resume (2 finished flops kept in {tmp_path})"
     )
     assert count_checkpoints(tmp_path) == 2
 
@@ -215,7 +217,7 @@ def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path, claim):
             Ledger(tmp_path / "x.checkpoints")
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="nothing was kept"):
+    with pytest.raises(KeyboardInterrupt, match="before any flop was finished"):
         interrupted_work()
     assert list(tmp_path.iterdir()) == []
 
@@ -224,7 +226,7 @@ def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_p
     keep_two_flops(tmp_path)
     with going_on(tmp_path, claim):
         assert count_checkpoints(tmp_path) == 2
-    assert f"using what fits of 2 finished flops in {tmp_path}" in capsys.readouterr().err
+    assert f"resuming from 2 finished flops in {tmp_path}" in capsys.readouterr().err
     keep_two_flops(tmp_path)
     with going_on(tmp_path, claim, False):
         assert count_checkpoints(tmp_path) == 0

@@ -14,12 +14,10 @@ from runout.explorer.answers import classes_to_json
 from runout.runs.spot import solve_spot
 from runout.solutions.breakdown import (
     Part,
-    draw_rows,
-    equity_rows,
-    made_hand_rows,
     parse_class_choice,
 )
 from runout.solutions.node_files import node_to_json
+from runout.solutions.tables import groups_to_json
 
 has_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
 SCRIPTS = Path(runout.explorer.__file__).parent / "static" / "js"
@@ -74,14 +72,14 @@ def test_the_page_cuts_ranges_as_the_command_line_does(tmp_path):
     )
     choice = parse_class_choice("sets,flush-draws,-gutshots")
     for player, page in enumerate(json.loads(done.stdout)):
-        ways = {"made": made_hand_rows, "draws": draw_rows, "bands": equity_rows}
-        for name, cut in ways.items():
-            rows = cut(node, player)
-            assert [row["name"] for row in page[name]] == [row.name for row in rows]
+        ways = {"made": ("class", "made hand"), "draws": ("class", "draw")}
+        for name, (by, cut) in {**ways, "bands": ("equity", "equity")}.items():
+            rows = groups_to_json(node, player, by)["parts"][cut]
+            assert [row["name"] for row in page[name]] == [row["name"] for row in rows]
             for shown, row in zip(page[name], rows, strict=True):
                 for key in ("combos", "share", "equity", "ev"):
-                    assert shown[key] == pytest.approx(getattr(row, key), rel=1e-4, abs=1e-4)
-                assert shown["frequencies"] == pytest.approx(row.frequency.tolist(), abs=1e-4)
+                    assert shown[key] == pytest.approx(row[key], rel=1e-4, abs=1e-4)
+                assert shown["frequencies"] == pytest.approx(row["frequency"], abs=1e-4)
         part = Part(player, classes=choice).of(node)
         assert page["part"]["combos"] == pytest.approx(part.combos(player), rel=1e-4)
         assert page["part"]["ev"] == pytest.approx(part.range_ev(player), abs=1e-3)

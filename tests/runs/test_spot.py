@@ -227,8 +227,8 @@ def test_ctrl_c_ends_the_iteration_and_saves_everything(tmp_path, monkeypatch, k
     done = saved.outcome.iterations
     assert 0 < done < 40
     assert str(caught.value) == (
-        f"interrupted; give the same command again to go on, {path} keeps {done} "
-        f"iteration{'' if done == 1 else 's'}"
+        f"interrupted; rerun the command to resume ({done} "
+        f"iteration{'' if done == 1 else 's'} kept in {path})"
     )
     assert signal.getsignal(signal.SIGINT) is handler_before
     resumed, whole = solve(**keys, **limits, directory=path), solve(**keys, **limits)

@@ -11,9 +11,6 @@ from runout.runs.spot import solve_spot
 from runout.solutions.breakdown import (
     ClassChoice,
     class_factors,
-    draw_rows,
-    equity_rows,
-    made_hand_rows,
     parse_class_choice,
     range_factors,
     report_cards,
@@ -21,6 +18,7 @@ from runout.solutions.breakdown import (
 )
 from runout.solutions.flop_bundles import load_spot
 from runout.solutions.node import HandSpace
+from runout.solutions.tables import group_sheets
 from runout.trees.betting import Street
 from tests.solutions.test_node import decision
 
@@ -42,50 +40,54 @@ def live(node):
     return node
 
 
+def rows_of(node, player, by, name):
+    """Returns the rows of a sheet of groups, by the names of columns."""
+    return group_sheets(node, player, by)[name].records()
+
+
 def test_made_hands_come_best_first():
-    rows = made_hand_rows(live(flop()), 1)
-    assert [row.name for row in rows] == ["sets", "overpair"]
+    rows = rows_of(live(flop()), 1, "class", "made hand")
+    assert [row["part"] for row in rows] == ["sets", "overpair"]
 
 
-@pytest.mark.parametrize("cut", [made_hand_rows, equity_rows])
+@pytest.mark.parametrize(("by", "name"), [("class", "made hand"), ("equity", "equity")])
 @pytest.mark.parametrize("player", [0, 1])
-def test_parts_add_up_to_the_whole(cut, player):
+def test_groups_add_up_to_the_whole(by, name, player):
     node = live(flop())
-    rows = cut(node, player)
-    shares = np.array([row.share for row in rows])
-    assert shares.sum() == pytest.approx(1.0)
-    assert sum(row.combos for row in rows) == pytest.approx(node.combos(player))
+    rows = rows_of(node, player, by, name)
+    shares = np.array([row["share"] for row in rows])
+    assert shares.sum() == pytest.approx(1.0, abs=1e-5)
+    assert sum(row["combos"] for row in rows) == pytest.approx(node.combos(player), abs=1e-5)
     for mean, whole in (("ev", node.range_ev), ("equity", node.range_equity)):
-        values = np.array([getattr(row, mean) for row in rows])
-        assert (shares * values).sum() == pytest.approx(whole(player))
+        values = np.array([row[mean] for row in rows])
+        assert (shares * values).sum() == pytest.approx(whole(player), rel=1e-4)
 
 
 def test_frequencies_are_those_of_the_player_who_acts():
     node = live(flop())
-    rows = made_hand_rows(node, 1)
-    mean = sum(row.share * row.frequency for row in rows)
-    np.testing.assert_allclose(mean, node.frequency())
-    assert all(row.frequency.size == 0 for row in made_hand_rows(node, 0))
+    rows = rows_of(node, 1, "class", "made hand")
+    for action, often in zip(node.actions, node.frequency(), strict=True):
+        mean = sum(row["share"] * row[action.code] for row in rows)
+        assert mean == pytest.approx(often, abs=1e-5)
+    assert all(node.actions[0].code not in row for row in rows_of(node, 0, "equity", "equity"))
 
 
 def test_bands_of_equity_hold_what_is_between_them():
-    node = live(flop())
-    for row in equity_rows(node, 0):
-        low, high = (float(bound) / 100 for bound in row.name.split("-"))
-        assert low <= row.equity <= high
+    for row in rows_of(live(flop()), 0, "equity", "equity"):
+        low, high = (float(bound) / 100 for bound in row["part"].split("-"))
+        assert low <= row["equity"] <= high
 
 
 def test_every_hand_has_a_draw_or_none():
-    rows = {row.name: row for row in draw_rows(live(flop()), 1)}
+    rows = {row["part"]: row for row in rows_of(live(flop()), 1, "class", "draw")}
     assert "no-draw" in rows
     assert "flush-draws" not in rows  # aces, kings and queens are pairs of two suits
-    assert rows["backdoor-flush-draws"].share <= 1.0
+    assert rows["backdoor-flush-draws"]["share"] <= 1.0
 
 
 def test_there_are_no_classes_before_the_flop():
-    for cut in (made_hand_rows, draw_rows):
-        with pytest.raises(CardError, match="none before the flop"):
-            cut(flop(hand_space=HandSpace.HANDS), 0)
+    with pytest.raises(CardError, match="none before the flop"):
+        group_sheets(flop(hand_space=HandSpace.HANDS), 0, "class")
 
 
 # --------------------------------------------------------------------------------------------------

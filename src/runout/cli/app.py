@@ -45,14 +45,9 @@ GROUPS = {
         "solve-postflop": Command("solve.solve_flops", "Solve flops for all hands, keep values."),
     },
     "Study": {
-        "show": Command("show.show_solution", "Show strategies, EVs and ranges of a result."),
+        "show": Command("show.show_result", "Show strategies, EVs and ranges of a result."),
         "explore": Command("explore.explore", "Browse results in a web page."),
-        "spot": Command("spot.app", "Show and export a solved spot."),
-        "ranges": Command("show.show_ranges", "Print ranges to paste into other solvers."),
-        "trace-hand": Command("show.trace_hand", "Follow one hand through a game."),
-        "values": Command("inspect.show_values", "Show what hands win on solved flops."),
-        "inspect": Command("inspect.inspect_bundles", "List and check results."),
-        "export": Command("show.export_solution", "Write a solution as JSON or CSV."),
+        "export": Command("show.export_solution", "Write nodes as JSON, CSV or Parquet."),
         "export-site": Command("explore.export_site", "Write the web page as static files."),
     },
     "Tools": {
@@ -85,13 +80,10 @@ EXAMPLES = {
     "report": "-c configs/report_srp.yaml --flops 25 -o runs/srp ; "
     "runout report runs/srp --line x --where suits=monotone --sort b18",
     "solve-postflop": "-c configs/postflop_smoke.yaml -o runs/smoke",
-    "show": "runs/pushfold --node a ; runout show runs/pushfold --node a "
-    '--range "22+,A2s+" --show ev ; runout show runs/smoke --node r2 --compare c',
+    "show": "runs/pushfold ; runout show runs/pushfold --node a --hand AK ; "
+    'runout show runs/flop --node x:b59:c --range "22+,A2s+" --show ev ; '
+    "runout show runs/flop --node x:b59:c --by card ; runout show runs/smoke --trace A5s",
     "explore": "runs --no-browser",
-    "ranges": "runs/pushfold --node a-c --player bb",
-    "trace-hand": "runs/pushfold A5s",
-    "values": "runs/smoke --flop AhKsQd --hero AA -v KK",
-    "inspect": "runs/smoke --flops",
     "export": "runs/pushfold --format csv -o pushfold.csv",
     "export-site": "runs -o site",
     "equity": '"22+,AKs:0.5" KK --board Ah7s2c',
@@ -105,7 +97,13 @@ EXAMPLES = {
 }
 
 #: Commands of earlier versions, and what to type now.
-RETIRED: dict[str, str] = {}
+RETIRED = {
+    "spot": "show DIR (spot report: show DIR --by card)",
+    "ranges": "show DIR --node PATH --ranges",
+    "trace-hand": "show DIR --trace HAND",
+    "values": "show DIR --values HAND --versus HAND",
+    "inspect": "show DIR --check",
+}
 
 
 def first_screen(shows_all: bool = False) -> str:

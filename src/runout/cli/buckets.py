@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -26,13 +27,13 @@ from runout.cli.formatting import (
     json_number,
     json_numbers,
 )
-from runout.cli.inspect import find_ratio, open_values
+from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
 from runout.cli.plots import BoundaryPlot, write_bucket_plots, write_png
 from runout.cli.targets import (
     LongWork,
     checkpoints_beside,
-    describe_build,
+    describe_cost,
     describe_end,
     estimate_build,
     require_free,
@@ -44,6 +45,7 @@ from runout.config.load import parse_config
 from runout.errors import AbstractionError, OptionError
 from runout.execution.context import RunContext
 from runout.solutions.sheet import Column, Sheet, columns
+from runout.solutions.values import SPR_ROUNDING
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.storage.ledger import claiming
 from runout.trees.betting import Street
@@ -130,16 +132,13 @@ def build_abstraction(
         find = partial(_find_finished, path, config, seed, river_table)
         facts = {**asdict(config), "seed": seed, "river_table": river_table}
         with claiming(path, digest_config(facts)) as claim:
-            checkpoints, kept = (
-                checkpoints_beside(path, "checkpoint"),
-                "finished parts are in {directory}",
-            )
-            work = LongWork(path, checkpoints, claim, find, overwrite, noun="part", kept=kept)
+            checkpoints = checkpoints_beside(path, "checkpoint")
+            work = LongWork(path, checkpoints, claim, find, overwrite, noun="part")
             abstraction = found = work.find_finished()
             if abstraction is None:
                 cost = estimate_build(config, river_table, context.num_threads)
                 require_resources(cost, "the build", path)
-                print_note(f"{path}:\n{describe_build(cost)}")
+                print_note(f"{path}:\n{describe_cost(cost)}")
                 with work.going_on(context) as place:
                     abstraction = build_card_abstraction(config, seed, place, river_table)
                     work.save(abstraction, context)
@@ -358,10 +357,11 @@ def _choose_flops(model: FlopsConfig, given: list[str] | None) -> list[GivenFlop
 def _choose_spr(model: FlopsConfig, given: float | None) -> float:
     if given is None:
         return model.primary_spr
-    if (found := find_ratio(model.postflop_sprs, given)) is None:
-        ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
-        raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
-    return found
+    for spr in model.postflop_sprs:
+        if isclose(spr, given, rel_tol=SPR_ROUNDING):
+            return spr
+    ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
+    raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
 
 
 def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Shown]:

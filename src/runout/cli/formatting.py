@@ -9,15 +9,16 @@ from rich.text import Text
 
 from runout.arrays import AnyArray
 from runout.execution.pool import format_bytes as format_bytes
+from runout.solutions.sheet import NO_VALUE as NO_VALUE
+from runout.solutions.sheet import format_chips as format_chips
+from runout.solutions.sheet import format_count as format_count
+from runout.solutions.sheet import format_percent as format_percent
 from runout.solutions.sheet import json_number as json_number
 
 if TYPE_CHECKING:
     from runout.solutions.values import ExploitabilityMeaning
 
 Json = Mapping[str, Any]
-
-#: Stands where there is no number.
-NO_VALUE = "-"
 
 
 def bold(text: str) -> Text:
@@ -30,18 +31,6 @@ def dim(text: str) -> Text:
     return Text(text, style="dim")
 
 
-def format_percent(fraction: float, decimals: int = 2) -> str:
-    """Returns a fraction as percent, such as ``81.95%``, a dash where there is none."""
-    # Adding 0 turns the -0 of a small loss into 0.
-    percent = round(100 * fraction, decimals) + 0.0
-    return NO_VALUE if math.isnan(fraction) else f"{percent:.{decimals}f}%"
-
-
-def format_chips(amount: float) -> str:
-    """Returns an amount with two decimals, a dash where there is none."""
-    return NO_VALUE if math.isnan(amount) else f"{round(amount, 2) + 0.0:,.2f}"
-
-
 def format_exploitability(share: float, meaning: "ExploitabilityMeaning", decimals: int = 2) -> str:
     """Returns a fraction of the pot as percent, with a sign before it if it is a bound."""
     return format_bound(share, meaning.is_upper_bound, decimals)
@@ -50,12 +39,6 @@ def format_exploitability(share: float, meaning: "ExploitabilityMeaning", decima
 def format_bound(share: float, is_upper_bound: bool, decimals: int = 2) -> str:
     """Returns a fraction as percent, ``≤0.32%`` if it cannot be larger but may be smaller."""
     return ("≤" if is_upper_bound else "") + format_percent(share, decimals)
-
-
-def format_count(count: float) -> str:
-    """Returns a count with thousands marks, with decimals only where weights make some."""
-    rounded = round(count, 2)
-    return f"{rounded:,.0f}" if rounded == round(rounded) else f"{rounded:,.2f}"
 
 
 def format_seconds(seconds: float) -> str:

@@ -13,7 +13,7 @@ from runout.cards.flops import GivenFlop
 from runout.cli import options
 from runout.cli.console import print_note, show, using_kernels
 from runout.cli.formatting import dim, format_bytes, format_count_of, format_json, format_mbb
-from runout.cli.inspect import find_flop, open_values
+from runout.cli.inspect import open_values
 from runout.cli.options import argument, option, positive
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS, FlopsConfig
@@ -110,7 +110,7 @@ def judge_strategies(
     if not bundle.solutions:
         raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
     values = bundle.values[0]
-    indices = [find_flop(path, values, GivenFlop.parse(text)) for text in flops or []]
+    indices = [values.find_flop(GivenFlop.parse(text)) for text in flops or []]
     with using_kernels() as on_event:
         from runout.runs import compare
 

@@ -1,20 +1,30 @@
-"""`runout show`, `export`, `ranges` and `trace-hand`: what a saved preflop solution does."""
+"""`runout show` and `export`: any node of any result, in the terminal or as a file."""
 
 import math
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import numpy as np
 from rich.text import Text
 
-from runout.arrays import FloatArray
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
+from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
-from runout.cli import node_tables, options
-from runout.cli.console import Shown, print_json, print_parts, write_document, write_to
+from runout.cli import inspect, node_tables, options
+from runout.cli.console import (
+    Shown,
+    naming_file,
+    print_json,
+    print_note,
+    print_parts,
+    show,
+    using_kernels,
+    write_document,
+    write_to,
+)
 from runout.cli.formatting import (
     Json,
     bold,
@@ -24,137 +34,390 @@ from runout.cli.formatting import (
     format_mbb,
     format_percent,
     format_signed,
-    json_number,
 )
-from runout.cli.grids import grid_parts, legend, measure_parts, node_actions, value_grid
 from runout.cli.options import argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
-from runout.errors import OptionError
-from runout.solutions.breakdown import Part
-from runout.solutions.node import Measure, Node
-from runout.solutions.node_files import document_head, node_to_json
-from runout.solutions.preflop import PreflopSolution, PreflopView
-from runout.solutions.run import open_run
-from runout.solutions.sheet import Column, Sheet, columns, write_csv
-from runout.solutions.values import ValueSource
+from runout.errors import OptionError, RangeError, quote
+from runout.events import reporting_phase
+from runout.solutions import node_files, tables
+from runout.solutions.breakdown import Part, PartView, report_cards
+from runout.solutions.flop_bundles import (
+    FLOPS_KIND,
+    MOST_VERIFIED_BYTES,
+    SPOT_KIND,
+    has_solution,
+    load_spot,
+)
+from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node, Provenance
+from runout.solutions.preflop import (
+    PREFLOP_KIND,
+    VALUES_FOLDER,
+    PreflopSolution,
+    PreflopView,
+    find_bundle,
+)
+from runout.solutions.report_files import REPORT_KIND, load_report
+from runout.solutions.reports import TableChoice, flops_report_to_json
+from runout.solutions.run import find_result, open_run
+from runout.solutions.sheet import Column, Sheet, columns, write_csv, write_parquet
+from runout.solutions.solution import Solution
+from runout.solutions.values import VALUES_KIND, ValueSource
+from runout.storage.bundle import read_manifest
+from runout.storage.files import replacing_file
 from runout.trees.actions import format_amount
-from runout.trees.betting import BB, BLIND_NAMES, SB
-from runout.trees.paths import join_path
+from runout.trees.betting import BB, SB
 
-#: Hands that come less often than this are left out of ranges unless they are asked for.
+if TYPE_CHECKING:
+    from runout.solutions.flop import StoredSpot
+
+#: Hands that arrive less often are left out of ranges, whose weights have so many digits.
 SMALLEST_WEIGHT = 0.005
-#: Digits of a weight in range text.
 _WEIGHT_DIGITS = 2
 
-#: Facts that would make the title of a decision longer than this stand on a line of their own.
-MAX_TITLE_COLUMNS = 80
-
 _EXTRAPOLATED = "bold yellow"
+_EVERYTHING = "all"
 
-#: Columns of the CSV of `export`.
-CSV_COLUMNS = "node actor action label hand weight frequency action_ev_bb ev_bb".split()
+PathArgument = Annotated[Path, argument("DIR", "Directory that a solve or a report wrote.")]
+_NODE = 'Path of a node: x:b59:c:8h, r2.5:c, "bet 33%, call".'
+NodeOption = Annotated[str | None, option("--node -n", "PATH", _NODE)]
+PlayerOption = Annotated[
+    Literal["sb", "bb", "oop", "ip"] | None, flag("--player -p", "Default: the player to act.")
+]
+_EV = "from-here: folding is 0; net: since the start of the hand."
+EvOption = Annotated[Literal["from-here", "net"], flag("--ev", _EV)]
+FlopOption = Annotated[str | None, option("--flop", "CARDS", "Flop, if several were solved.")]
+SprOption = Annotated[float | None, option("--spr", "X", "Stack over pot, if there are several.")]
+_BY = "Table by hand class, equity or next card."
+ByOption = Annotated[Literal["class", "equity", "card"] | None, flag("--by", _BY)]
+_SORT = "Order of --by card: card, share, b59, ev-oop, eqr-ip."
+_TRACE = "Follow a hand through all decisions before the flop."
+_VALUES = "Value of a hand on solved flops, against each hand."
 
-_Player = Literal["sb", "bb"]
-_PLAYER = "Only this one's decisions; with --node, or its range there."
 
-
-def show_solution(
-    path: options.SolutionArgument,
-    node: options.NodeOption = None,
-    player: Annotated[_Player | None, flag("--player -p", _PLAYER)] = None,
+def show_result(
+    path: PathArgument,
+    node: NodeOption = None,
+    player: PlayerOption = None,
+    hand: Annotated[str | None, option("--hand", "HAND", "These hands: AK, AKs or AhKh.")] = None,
     hands: options.RangeOption = None,
+    classes: options.ClassOption = None,
     measure: Annotated[Measure | None, options.MEASURE] = None,
     compare: options.CompareOption = None,
+    by: ByOption = None,
+    sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = tables.BY_CARD,
+    ev: EvOption = "from-here",
+    ranges: Annotated[bool, flag("--ranges", "Both ranges as text, for solve-spot.")] = False,
+    exact: Annotated[bool, flag("--exact", "With --ranges: all hands and digits.")] = False,
+    round_number: Annotated[int | None, flag("--round", "Round of a run with rounds.")] = None,
+    trace: Annotated[str | None, option("--trace", "HAND", _TRACE)] = None,
+    values: Annotated[str | None, option("--values", "HAND", _VALUES)] = None,
+    versus: Annotated[str | None, option("--versus", "HAND", "Opponent of --values.")] = None,
+    flop: FlopOption = None,
+    spr: SprOption = None,
+    check: Annotated[bool, flag("--check", "Origin and files; all are verified.")] = False,
+    flops: Annotated[bool, flag("--flops", "List all solved flops.")] = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Show a solution: the first decision and the answers to it, or any node."""
-    options.require_at_most_one({"--show": measure is not None, "--json": json})
-    view = open_run(path)
-    part = replace(options.read_part(hands, None), player=_number_of(player))
-    if compare is not None:
-        decisions = [view.find_decision(one) for one in (node or "", compare)]
-    elif node is not None:
-        decisions = [view.find_decision(node)]
+    """Show any result: first decisions, a node, a hand, or a report.
+
+    EV is what a player wins from the node on; chips in the pot belong to the pot. So folding is 0,
+    and winning an uncontested pot is the pot. --ev net counts from the start of the hand.
+    """
+    modes = {"--check": check, "--values": values, "--trace": trace, "--ranges": ranges}
+    modes |= {"--hand": hand, "--by": by, "--compare": compare is not None}
+    options.require_at_most_one({name: bool(given) for name, given in modes.items()})
+    others = {name: given for name, given in modes.items() if name != "--compare"}
+    for name, given in {**others, "--json": json}.items():
+        options.require_at_most_one({"--show": measure is not None, name: bool(given)})
+    if spr is not None and flop is None and values is None:
+        raise OptionError("--spr", "goes with --flop or --values")
+    if versus is not None and values is None:
+        raise OptionError("--versus", "goes with --values HAND")
+    if check:
+        inspect.check_bundles(path, flops, json)
+    elif values is not None:
+        inspect.show_hand_values(path, values, versus, flop, spr, player, json)
+    elif not _show_overview(path, node, flop, flops, json):
+        part = options.read_part(hands, classes)
+        with opening(path, flop, spr, round_number, node or "") as view:
+            look = _Look(view, part, player, ev == "net", json)
+            if trace is not None:
+                look.trace(trace)
+            elif ranges:
+                look.ranges(node or "", exact)
+            elif by == "card":
+                look.cards(node or "", sort)
+            elif by is not None:
+                look.groups(node or "", by)
+            elif hand is not None:
+                look.hands(node or "", hand)
+            else:
+                look.nodes(node, compare, measure)
+
+
+def _show_overview(path: Path, node: str | None, flop: str | None, flops: bool, json: bool) -> bool:
+    """Shows a result that has no nodes; returns whether it is one."""
+    kind, place = find_result(path)
+    if kind == REPORT_KIND:
+        from runout.cli.report import report_parts
+
+        report, choice = load_report(path), TableChoice()
+        show(json, flops_report_to_json(report, choice), *report_parts(report, choice))
+    elif kind == inspect.ABSTRACTION_KIND:
+        from runout.cli.buckets import inspect_abstraction
+
+        inspect_abstraction(place, None, json)
+    elif kind == VALUES_KIND and flop is None:
+        if node is not None:
+            raise OptionError("--flop", f"is missing, {path} holds several flops")
+        inspect.show_values(place, flops, json)
     else:
-        standard = view.standard_nodes()
-        decisions = [one for one in standard if part.player in (None, view.actor(one))]
-    if json:
-        print_json(solution_to_json(view, decisions, part))
-        return
-    if compare is not None:
-        part = replace(part, player=part.player_at(view.node_at(decisions[0])))
-    found = [options.narrow(view.node_at(decision), part) for decision in decisions]
-    if compare is not None:
-        both = node_tables.comparison_parts(
-            found, list(map(_title, found)), part.player_at(found[0]), measure
-        )
-        print_parts(*both, "", *node_tables.quality_lines(view.quality, *found))
-    elif node is not None:
-        print_parts(*_node_parts(view, found[0], part, measure))
+        return False
+    return True
+
+
+@contextmanager
+def opening(
+    path: Path, flop: str | None, spr: float | None, round_number: int | None, node: str
+) -> Iterator[Solution]:
+    """Opens a result that has nodes."""
+    kind, place = find_result(path)
+    if flop is None and kind in (PREFLOP_KIND, FLOPS_KIND):
+        run = open_run(path if kind == PREFLOP_KIND else place.parent)
+        yield run if round_number is None else _at_round(run, round_number)
+    elif flop is None and kind == SPOT_KIND and has_solution(place):
+        yield load_spot(place)
     else:
-        print_parts(*decision_parts(found, measure), "", *report_parts(view))
+        with using_kernels() as on_event:
+            kept = _open_tables(place) if flop is None else _open_flop(path, flop, spr)
+            with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
+                kept.node(node)
+            yield kept
 
 
-def _number_of(player: _Player | None) -> int | None:
-    return None if player is None else BLIND_NAMES.index(player.upper())
+def _at_round(run: PreflopView, number: int) -> PreflopView:
+    """Returns the nodes after a round; raises `OptionError` if there is no such round."""
+    last = run.solution.num_rounds
+    if not (last and 0 <= number <= last):
+        allowed = f"it has 0 to {last}" if last else "its flops were not solved again in rounds"
+        raise OptionError("--round", f"{number} is no round of this run, {allowed}")
+    return PreflopView(run.solution.of_round(number), run.quality.provenance)
 
 
-def _node_parts(view: PreflopView, node: Node, part: Part, measure: Measure | None) -> list[Shown]:
-    player = part.player_at(node)
-    node_tables.require_acting(node, player, measure)
-    if player == node.actor:
-        parts = decision_parts([node], measure)
-    elif measure is not None:
-        parts = [_title(node), "", *measure_parts(node, player, measure)]
-    else:
-        what = "range there: % of each hand that plays to this point"
-        grid = value_grid(node.weights[player].clip(0.0, 1.0))
-        parts = [_title(node), f"{BLIND_NAMES[player]}'s {what}", "", grid]
-    if not part.is_whole:
-        parts.append(dim(options.describe_part(view.node(node.path), node, player)))
-    parts += ["", *node_tables.quality_lines(view.quality, node)]
-    further = [
-        f"--node {node.path_after(action.code)} ({action.label})"
-        for action in node.actions
-        if view.node(node.path_after(action.code)).actor is not None
+def _open_tables(path: Path) -> "StoredSpot":
+    """Opens the tables of a solver that have no solution beside them."""
+    from runout.flops.spot_solution import SpotSolution
+
+    is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
+    return SpotSolution.load(path, verify=is_verified).view
+
+
+def _open_flop(path: Path, text: str, spr: float | None) -> "StoredSpot":
+    """Opens a flop whose strategies were kept."""
+    from runout.cfr.team import Team
+    from runout.execution.pool import count_cores
+    from runout.flops.solve import open_kept_flop
+
+    given, bundle = GivenFlop.parse(text), inspect.open_values(path)
+    if not bundle.solutions:
+        raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
+    chosen = bundle.at_spr(spr)
+    chosen.find_flop(given)
+    kept = open_kept_flop(bundle, given, bundle.values.index(chosen), Team(count_cores()))
+    provenance = Provenance.of(read_manifest(find_bundle(path, VALUES_FOLDER)))
+    assert kept.quality is not None
+    kept.quality = replace(kept.quality, provenance=provenance)
+    return kept
+
+
+@dataclass(frozen=True)
+class _Look:
+    """A look at a solution, as the options ask for it.
+
+    Attributes:
+        view: the solution.
+        part: the hands to show, of the player to act unless a name is given.
+        name: of a player.
+        is_net: whether EVs count from the start of the hand.
+        json: whether to print a document.
+    """
+
+    view: Solution
+    part: Part
+    name: str | None
+    is_net: bool
+    json: bool
+
+    def part_at(self, node: Node) -> Part:
+        """Returns the hands to show at a node."""
+        player = None if self.name is None else node.player_index(self.name)
+        return replace(self.part, player=player)
+
+    def node(self, path: str) -> Node:
+        """Returns a node with the hands to show; refuses a part without hands."""
+        whole = self.view.node(path)
+        node = options.narrow(whole, self.part_at(whole))
+        return node.net() if self.is_net else node
+
+    def print(self, document: Json, parts: Iterable[Shown], *nodes: Node) -> None:
+        """Prints the document, or the parts with quality, warnings about nodes and the origin."""
+        lines = node_tables.quality_lines(self.view.quality, *nodes)
+        show(self.json, document, *parts, "", *lines, *([self.view.note] if self.view.note else []))
+
+    def nodes(self, path: str | None, compare: str | None, measure: Measure | None) -> None:
+        """Shows a node, two nodes side by side, or the first decisions."""
+        view = self.view
+        if path is None and compare is None and isinstance(view, PreflopView):
+            standard = [view.node_at(number) for number in view.standard_nodes()]
+            chosen = [one for one in standard if self.part_at(one).player in (None, one.actor)]
+            nodes = [self.node(one.path) for one in chosen]
+            show(
+                self.json,
+                nodes_to_json(view, nodes),
+                *decision_parts(nodes, measure),
+                "",
+                *report_parts(view),
+            )
+            return
+        nodes = [self.node(one) for one in (path or "", compare) if one is not None]
+        node, part = nodes[0], self.part_at(nodes[0])
+        player = part.player_at(node)
+        if compare is not None:
+            parts = node_tables.comparison_parts(nodes, player, measure)
+        else:
+            is_default = part.player is None and part.is_whole
+            parts = node_tables.node_parts(node, None if is_default else player, measure)
+            parts += self._answers(node)
+        if not part.is_whole:
+            parts.append(dim(options.describe_part(view.node(node.path), node, player)))
+        self.print(nodes_to_json(view, nodes), parts, *nodes)
+
+    def _answers(self, node: Node) -> list[Shown]:
+        """Returns the frequencies of the next decision, after each action of a node."""
+        sheet = Sheet((Column("after", style="dim"), Column("answer", wraps=True)))
+        for action in node.actions:
+            answer = self.view.node(node.path_after(action.code))
+            shares = zip(answer.actions, answer.frequency().tolist(), strict=True)
+            if answer.actor is not None:
+                words = "   ".join(
+                    f"{one.label} {format_percent(often, 1)}" for one, often in shares
+                )
+                sheet.add(action.code, f"{answer.players[answer.actor]} {words}")
+        return ["", sheet] if sheet.rows else []
+
+    def hands(self, path: str, text: str) -> None:
+        """Shows single hands of a node."""
+        node = self.node(path)
+        chosen = tables.choose_hands(node, text, self.part_at(node).player)
+        document = tables.hands_to_json(node, chosen)
+        self.print(document, node_tables.hand_parts(node, chosen, text), node)
+
+    def groups(self, path: str, by: tables.Grouping) -> None:
+        """Shows a range by groups of hands."""
+        node = self.node(path)
+        player = self.part_at(node).player_at(node)
+        sheets = tables.group_sheets(node, player, by).values()
+        parts = [*node_tables.fact_parts(node), *(p for sheet in sheets for p in ("", sheet))]
+        self.print(tables.groups_to_json(node, player, by), parts, node)
+
+    def cards(self, path: str, sort: str) -> None:
+        """Shows every card that can come at a node."""
+        report = tables.sort_cards(report_cards(self.view, path), sort)
+        document = node_files.document_head(self.view.quality) | tables.cards_to_json(report)
+        likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
+        self.print(document, node_tables.cards_parts(report), likeliest)
+
+    def ranges(self, path: str, exact: bool) -> None:
+        """Shows both ranges at a node; of one player as bare text."""
+        node = self.view.node(path)
+        chosen = (0, 1) if self.name is None else (node.player_index(self.name),)
+        ranges = {node.players[player]: _range_at(node, player, exact) for player in chosen}
+        if self.json:
+            print_json(tables.ranges_to_json(node, ranges))
+        elif self.name is not None:
+            print(*ranges.values())
+        else:
+            parts: list[Shown] = [node_tables.title(node)]
+            for name, held in ranges.items():
+                combos = format_count_of(round(held.num_combos, 1), "combo")
+                parts.append(f"\n{name}, {combos}, {format_percent(held.percentage / 100.0, 1)}")
+                parts.append(str(held) or "nothing")
+            print_parts(*parts)
+
+    def trace(self, text: str) -> None:
+        """Shows hands at every decision before the flop that they arrive at."""
+        view = self.view
+        if not isinstance(view, PreflopView):
+            raise OptionError("--trace", "follows hands before the flop, give --hand instead")
+        decisions: list[list[Node]] = [[], []]
+        for number in view.decisions():
+            node = view.node_at(number)
+            decisions[node.actor or 0].append(node.net() if self.is_net else node)
+        try:
+            hands = np.flatnonzero(Range(text).hand_weights()).tolist()
+        except RangeError as error:
+            raise OptionError(f"--trace {text}", error.problem) from error
+        if self.json:
+            documents = [tables.trace_to_json(decisions, hand) for hand in hands]
+            print_json(documents[0] if len(documents) == 1 else {"hands": documents})
+            return
+        parts = [part for hand in hands for part in _trace_parts(decisions, hand)]
+        print_parts(*parts, dim(node_tables.EV_WORDS[self.is_net]))
+
+
+def decision_parts(nodes: Iterable[Node], measure: Measure | None = None) -> list[Shown]:
+    """Returns decisions one after another."""
+    return [part for node in nodes for part in ("", *node_tables.node_parts(node, None, measure))][
+        1:
     ]
-    if further and player == node.actor:
-        parts.append(dim(f"{BLIND_NAMES[1 - node.actor]} answers at {', '.join(further)}"))
-    return parts
 
 
-def decision_parts(nodes: Sequence[Node], measure: Measure | None = None) -> list[Shown]:
-    """Returns of decisions before the flop who decides after what, how often, and the grids."""
-    parts: list[Shown] = []
-    for number, node in enumerate(nodes):
-        actor = node.actor or 0
-        held = node.combos(actor)
-        taken = [combos / held if held > 0.0 else math.nan for combos in node.combos_taken()]
-        shares = " / ".join(format_percent(share, 1) for share in taken)
-        reading = "a cell R62 C: R 62 %, then mostly C"
-        parts += [""] if number > 0 else []
-        parts += [_title(node), legend(node_actions(node), node.frequency().tolist())]
-        parts += [dim(f"of combos, as charts count: {shares}   {reading}"), ""]
-        parts += grid_parts(node, actor, measure)
-    return parts
+def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> Json:
+    """Returns nodes under JSON names: of a run as a list with its report, of a spot one or two."""
+    head, documents = node_files.document_head(view.quality), map(node_files.node_to_json, nodes)
+    if isinstance(view, PreflopView):
+        return {**head, **view.solution.summary_to_json(), "nodes": list(documents)}
+    return {**head, **dict(zip(("node", "compared"), documents, strict=False))}
 
 
-def _title(node: Node) -> Text:
-    """Returns who decides after what, how often, and for how much."""
-    facts = [f"pot {format_amount(node.pot)} bb"]
-    if node.path:
-        seen = format_percent(node.reach or 0.0, 1)
-        facts = [f"node {node.path}", f"{seen} of deals", *facts]
-    actor = node.actor or 0
-    value = node.range_ev(actor)
-    facts.append("never reached" if math.isnan(value) else f"EV {format_signed(value)} bb")
-    text = ", ".join(facts)
-    gap = "   " if len(node.label) + 3 + len(text) <= MAX_TITLE_COLUMNS else "\n"
-    return bold(node.label).append(f"{gap}{text}", "not bold")
+def _range_at(node: Node, player: int, exact: bool) -> Range:
+    """Returns what arrives of a player's range, with the digits to show."""
+    weights = node.weights[player].clip(0.0, 1.0)
+    if node.hand_space is HandSpace.HANDS:
+        weights = weights[HAND_BY_COMBO]
+    rounded = np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
+    return Range(weights if exact else rounded)
+
+
+def _trace_parts(decisions: Sequence[Sequence[Node]], hand: int) -> Iterator[Text]:
+    """Yields the decisions that a hand arrives at: frequency and EV of each action."""
+    for player, nodes in enumerate(decisions):
+        name = f"{HAND_NAMES[hand]} as {nodes[0].players[player]}"
+        yield bold(name)
+        present = [one for one in nodes if one.weights[player, hand] >= SMALLEST_REACH]
+        for node in present:
+            reach = float(node.weights[player, hand])
+            share = "" if round(reach, 3) >= 1.0 else f", arrives {format_percent(reach, 1)}"
+            yield Text(f"  {node.label}: EV {_format_ev(node.ev[player, hand])}{share}")
+            width = max(len(action.label) for action in node.actions)
+            for _, label, frequency, ev in tables.hand_actions(node, hand).rows:
+                often, worth = format_percent(frequency, 1), _format_ev(ev)
+                style = "" if frequency >= SMALLEST_REACH else "dim"
+                yield Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style)
+        if hidden := len(nodes) - len(present):
+            yield dim(f"  and {format_count_of(hidden, 'decision')} where it never arrives")
+        yield Text()
+
+
+def _format_ev(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{format_signed(value)} bb"
+
+
+# The report of a preflop solve.
 
 
 def report_parts(view: PreflopView) -> list[Shown]:
-    """Returns how a preflop solve went; the value and the exploitability come last."""
+    """Returns the course of a preflop solve; the value and the exploitability come last."""
     solution = view.solution
     report = solution.report
     parts: list[Shown] = []
@@ -171,21 +434,6 @@ def report_parts(view: PreflopView) -> list[Shown]:
     return [*parts, value, *node_tables.quality_lines(view.quality)]
 
 
-def report_to_json(solution: PreflopSolution) -> Json:
-    """Returns the same facts under their JSON names."""
-    report = solution.report
-    return {
-        "game_value_bb": solution.game_value_bb(SB),
-        "exploitability_mbb": report.exploitability_mbb,
-        "real_exploitability_mbb": report.real_exploitability_mbb,
-        "iterations": report.iterations,
-        "preflop_seconds": report.seconds,
-        "flop_leaves": {path: asdict(leaf) for path, leaf in report.flop_leaves.items()},
-        "ranges_rounds": [asdict(done) for done in report.ranges_rounds],
-        "curve_mbb": [list(point) for point in report.curve_mbb],
-    }
-
-
 def _rounds_sheet(solution: PreflopSolution) -> Sheet:
     headings = (">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot")
     sheet = Sheet(columns(*headings))
@@ -197,7 +445,7 @@ def _rounds_sheet(solution: PreflopSolution) -> Sheet:
 
 
 def _leaf_parts(view: PreflopView) -> list[Shown]:
-    """Returns where the values of flops come from."""
+    """Returns the flops that are seen, and the source of their values."""
     leaves = view.solution.report.flop_leaves
     sources = [leaf.source for leaf in leaves.values()]
     if set(sources) == {ValueSource.RAW_EQUITY}:
@@ -219,7 +467,7 @@ def _leaf_parts(view: PreflopView) -> list[Shown]:
             known.detail if is_named else f"{known.source.value}, {known.detail}",
             style=_EXTRAPOLATED if is_guessed else "",
         )
-    parts: list[Shown] = [bold("Flops and where their values come from"), sheet]
+    parts: list[Shown] = [bold("Flops and the source of their values"), sheet]
     if num_guessed := sources.count(ValueSource.EXTRAPOLATED):
         were = "flop was" if num_guessed == 1 else "flops were"
         advice = "add the SPR to postflop_sprs, or write auto"
@@ -227,205 +475,71 @@ def _leaf_parts(view: PreflopView) -> list[Shown]:
     return parts
 
 
+# Files of many nodes.
+
+_DEPTH = "Steps below the node, or all."
+Layout = Literal["json", "csv", "parquet"]
+
+
 def export_solution(
-    path: options.SolutionArgument,
-    layout: Annotated[
-        Literal["json", "csv"], flag("--format -f", "One document, or a row per number.")
-    ] = "json",
+    path: PathArgument,
+    node: NodeOption = None,
+    layout: Annotated[Layout, flag("--format -f", "One document, or a row per number.")] = "json",
     file: Annotated[Path | None, option("--output -o", "FILE", "Default: stdout.")] = None,
-    node: options.NodeOption = None,
+    depth: Annotated[str | None, option("--depth", "N", _DEPTH)] = None,
+    hands: options.RangeOption = None,
+    classes: options.ClassOption = None,
+    ev: EvOption = "from-here",
+    flop: FlopOption = None,
+    spr: SprOption = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Write every decision: who acts, what can be done, how likely and worth what, for all hands.
+    """Write nodes with all hands as JSON, CSV or Parquet.
 
-    The CSV has a row for each node, action and hand. EVs are big blinds back from the pot minus
-    those put in from the node on, so that folding is 0.
+    By default these are all decisions before the flop of a run, or the first one of a spot. Rows
+    are by node, action and hand; EVs are those of `runout show`.
     """
     if json and layout != "json":
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")
-    view = open_run(path)
-    decisions = view.decisions() if node is None else [view.find_decision(node)]
+    if layout == "parquet" and file is None:
+        raise OptionError("--output", "is missing, Parquet needs a file")
+    steps, part = _read_depth(depth), options.read_part(hands, classes)
+    with opening(path, flop, spr, None, node or "") as view:
+        seen, paths = PartView(view, part, ev == "net"), [node or ""]
+        is_list = isinstance(view, PreflopView) and depth is None
+        if isinstance(view, PreflopView) and is_list and node is None:
+            paths = [view.tree.path(number) for number in view.decisions()]
 
-    def write(stream: TextIO) -> int:
-        if layout == "json":
-            write_document(solution_to_json(view, decisions), stream)
+        def write(stream: TextIO) -> int:
+            if is_list:
+                return write_document(nodes_to_json(view, list(map(seen.node, paths))), stream)
+            return node_files.write_json(seen, stream, steps, node or "")
+
+        def write_rows(stream: TextIO) -> int:
+            frames = list(_frames(seen, paths, steps))
+            rows = (row for frame in frames for row in zip(*frame.values(), strict=True))
+            return write_csv(frames[0], rows, stream)
+
+        if layout == "parquet" and file is not None:
+            with naming_file("--output", file), replacing_file(file) as place:
+                num_rows = write_parquet(place, _frames(seen, paths, steps))
+            print_note(f"wrote {file}, {format_count_of(num_rows, 'row')}")
+        elif layout == "csv":
+            write_to(file, "row", write_rows)
         else:
-            write_csv(CSV_COLUMNS, _rows(map(view.node_at, decisions)), stream)
-        return len(decisions)
-
-    write_to(file, "decision", write)
+            write_to(file, "document", write)
 
 
-def solution_to_json(view: PreflopView, decisions: Sequence[int], part: Part | None = None) -> Json:
-    """Returns how a solution went, and some of its decisions with the numbers of a part's hands."""
-    part = part or Part()
-    return {
-        **document_head(view.quality),
-        **report_to_json(view.solution),
-        "nodes": [node_to_json(part.of(view.node_at(node))) for node in decisions],
-    }
+def _frames(view: Solution, paths: Sequence[str], depth: int | None) -> Iterator[dict[str, Any]]:
+    """Yields the columns of the decisions at some nodes and below them."""
+    found = (node for path in paths for node in view.nodes(path, depth))
+    return (node.tidy_columns() for node in found if node.actor is not None)
 
 
-def _rows(nodes: Iterable[Node]) -> Iterator[tuple[Any, ...]]:
-    """Yields a row of the CSV for each node, action and hand."""
-    for node in nodes:
-        actor = node.actor or 0
-        for number, action in enumerate(node.actions):
-            facts = (node.path, node.players[actor], action.code, action.label)
-            played, worth = node.strategy[number], node.action_ev[number]
-            arrays = (node.weights[actor], played, worth, node.ev[actor])
-            numbers = zip(node.hand_space.names, *(row.tolist() for row in arrays), strict=True)
-            yield from ((*facts, *cells) for cells in numbers)
-
-
-_ROUND = "Of a run with ranges_rounds: of this round, 0 for the one before."
-_EXACT = "Keep hands below 0.5 %, and all digits of weights."
-
-
-def show_ranges(
-    path: options.SolutionArgument,
-    node: Annotated[str, option("--node -n", "PATH", "Actions from the start: r2:c.")] = "",
-    after: Annotated[str, option("--after -a", "PATH", "More actions after the node: c.")] = "",
-    player: Annotated[_Player | None, flag("--player -p", "Only this one's, as bare text.")] = None,
-    round_number: Annotated[int | None, flag("--round", _ROUND)] = None,
-    exact: Annotated[bool, flag("--exact", _EXACT)] = False,
-    layout: Annotated[
-        Literal["text", "csv", "json"], flag("--format -f", "How to write them.")
-    ] = "text",
-    json: options.JsonFlag = False,
-) -> None:
-    """Print both players' ranges at a node, also where the betting is over.
-
-    A weight says how often a hand plays to the node; what --player prints is read by --oop and --ip
-    of solve-spot.
-    """
-    if json and layout == "csv":
-        raise OptionError("--json", "is another format than --format csv, give one of them")
-    view: PreflopView = open_run(path)
-    if round_number is not None:
-        view = _at_round(view.solution, round_number)
-    number = view.tree.find_node(join_path(node.strip(), after.strip()))
-    weights = {
-        who: _weights_at(view.solution.range_at(number, index), exact)
-        for index, who in enumerate(BLIND_NAMES)
-        if _number_of(player) in (None, index)
-    }
-    ranges = {who: Range(held[HAND_BY_COMBO]) for who, held in weights.items()}
-    if json or layout == "json":
-        print_json(_ranges_to_json(view, number, ranges, weights))
-    elif layout == "csv":
-        keys = ("hand", *(who.lower() for who in weights))
-        rows = zip(HAND_NAMES, *(held.tolist() for held in weights.values()), strict=True)
-        write_csv(keys, rows, sys.stdout)
-    elif player is not None:
-        print(*map(str, ranges.values()))
-    else:
-        place = view.describe_path(number) or "before the first decision"
-        parts: list[Shown] = [bold(f"{place}: pot {view.tree.pot(number):g} bb")]
-        for who, held in ranges.items():
-            combos = format_count_of(round(held.num_combos, 1), "combo")
-            parts.append(f"\n{who}, {combos}, {format_percent(held.percentage / 100.0, 1)}")
-            parts.append(str(held) or "nothing")
-        print_parts(*parts)
-
-
-def _at_round(solution: PreflopSolution, number: int) -> PreflopView:
-    """Returns the nodes as a round left them; raises `OptionError` if there is no such round."""
-    last = solution.num_rounds
-    if not (last and 0 <= number <= last):
-        allowed = f"it has 0 to {last}" if last else "its flops were not solved again in rounds"
-        raise OptionError("--round", f"{number} is no round of this run, {allowed}")
-    return PreflopView(solution.of_round(number))
-
-
-def _weights_at(held: Range, exact: bool) -> FloatArray:
-    """Returns ``[169]`` how much of each hand is in a range, to be shown."""
-    weights = held.hand_weights()
-    if exact:
-        return weights
-    return np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
-
-
-def _ranges_to_json(
-    view: PreflopView, node: int, ranges: dict[str, Range], weights: dict[str, FloatArray]
-) -> Json:
-    tree = view.tree
-    return {
-        "node": tree.path(node),
-        "description": view.describe_path(node),
-        "pot_bb": tree.pot(node),
-        "stack_behind_bb": tree.stack_behind(node),
-        "share_of_deals": view.share_of_deals(node),
-        "ranges": {
-            who: {
-                "range": str(held),
-                "num_combos": held.num_combos,
-                "weight_by_hand": dict(zip(HAND_NAMES, weights[who].tolist(), strict=True)),
-            }
-            for who, held in ranges.items()
-        },
-    }
-
-
-def trace_hand(
-    path: options.SolutionArgument,
-    hand: Annotated[str, argument("HAND", "A class such as AKs, or two cards: AhKh.")],
-    json: options.JsonFlag = False,
-) -> None:
-    """Show what a hand does at every decision it gets to, with what each action wins."""
-    index = parse_any_hand(hand)
-    view = open_run(path)
-    decisions: list[list[Node]] = [[] for _ in BLIND_NAMES]
-    for number in view.decisions():
-        decisions[view.actor(number)].append(view.node_at(number))
-    if json:
-        documents = [[_decision_to_json(node, index) for node in found] for found in decisions]
-        players = dict(zip(BLIND_NAMES, documents, strict=True))
-        print_json({"hand": HAND_NAMES[index], **players})
-        return
-    for player, found in enumerate(decisions):
-        head = bold(f"{HAND_NAMES[index]} as {BLIND_NAMES[player]}")
-        value = _format_ev(view.node().ev[player, index])
-        between = [""] if player > 0 else []
-        lines = _trace_lines(found, player, index)
-        print_parts(*between, head.append(f"   EV {value}", "not bold"), *lines)
-
-
-def parse_any_hand(text: str) -> int:
-    """Returns the canonical hand of a class such as ``AKs`` or of two cards such as ``AhKh``."""
-    return int(HAND_BY_COMBO[node_tables.read_hand(text)[0]])
-
-
-def _trace_lines(decisions: Sequence[Node], player: int, hand: int) -> list[Text]:
-    """Returns what a hand does where it gets to: how likely, and what it wins from there."""
-    lines = []
-    present = [node for node in decisions if node.weights[player, hand] >= options.SMALLEST_REACH]
-    for node in present:
-        reach = float(node.weights[player, hand])
-        share = "" if round(reach, 3) >= 1.0 else f", plays to here {format_percent(reach, 1)}"
-        value = _format_ev(node.ev[player, hand])
-        lines.append(Text(f"  {node.label}: EV {value}{share}"))
-        width = max(len(action.label) for action in node.actions)
-        for _, label, frequency, ev in node_tables.combo_actions(node, hand).rows:
-            often, worth = format_percent(frequency, 1), _format_ev(ev)
-            style = "" if frequency >= options.SMALLEST_REACH else "dim"
-            lines.append(Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style))
-    if hidden := len(decisions) - len(present):
-        what = "decision that it never gets" if hidden == 1 else "decisions that it never gets"
-        lines.append(dim(f"  and {hidden} {what} to"))
-    return lines
-
-
-def _format_ev(value: float) -> str:
-    return "never seen" if math.isnan(value) else f"{format_signed(value)} bb"
-
-
-def _decision_to_json(node: Node, hand: int) -> Json:
-    player = node.actor or 0
-    return {
-        "path": node.path,
-        "weight": float(node.weights[player, hand]),
-        "ev": json_number(float(node.ev[player, hand])),
-        "invested": node.invested[player],
-        "actions": node_tables.combo_actions(node, hand).records(),
-    }
+def _read_depth(text: str | None) -> int | None:
+    """Returns the number of steps, None for all of them."""
+    if text == _EVERYTHING:
+        return None
+    if text is not None and not (text.isascii() and text.isdigit()):
+        raise OptionError("--depth", f"{quote(text)} is not a whole number from 0 up, or all")
+    return int(text or 0)

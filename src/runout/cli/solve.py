@@ -23,8 +23,9 @@ from runout.cli.formatting import (
 from runout.cli.node_tables import node_parts, roughness
 from runout.cli.options import flag, option
 from runout.cli.sheets import sheet_table
-from runout.cli.show import decision_parts, report_parts, report_to_json
+from runout.cli.show import decision_parts, report_parts
 from runout.cli.targets import (
+    COMPLETE,
     LongWork,
     checkpoints_beside,
     describe_cost,
@@ -207,11 +208,11 @@ def solve_game(
                 work.save(run, context)
     seconds = time.perf_counter() - started
     if json:
-        print_json({"path": str(path), "seconds": seconds, **report_to_json(run.solution)})
+        print_json({"path": str(path), "seconds": seconds, **run.solution.summary_to_json()})
         return
     flops = [] if run.values is None else [describe_flops(run.values)]
     is_done = found is not None
-    done = f"{path}, was done before" if is_done else f"wrote {path} in {format_seconds(seconds)}"
+    done = f"{path}, {COMPLETE}" if is_done else f"wrote {path} in {format_seconds(seconds)}"
     more = f"{done}; runout show {path} --node PATH for more"
     report = report_parts(preflop.PreflopView(run.solution))
     print_parts(*_standard_parts(run.solution), "", *report, *flops, more)
@@ -441,5 +442,5 @@ def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | N
     if path is not None:
         what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"
         done = describe_end(what, seconds or 0.0, seconds is None)
-        parts.append(f"{done}; runout spot show {path} --node PATH for more")
+        parts.append(f"{done}; runout show {path} --node PATH for more")
     print_parts(*parts)

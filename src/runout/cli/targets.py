@@ -1,4 +1,4 @@
-"""Where long work puts its result, what it will need, and what Ctrl-C says about it."""
+"""Long work: where its result goes, its cost, and what Ctrl-C says about it."""
 
 import math
 import os
@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from runout.flops.backend import Cost
 
 #: What Ctrl-C says where finished work is kept.
-GO_ON = "interrupted; give the same command again to go on"
+GO_ON = "interrupted; rerun the command to resume"
+COMPLETE = "already complete"
 
 
 class _Savable(Protocol):
@@ -37,16 +38,26 @@ Result = TypeVar("Result", bound=_Savable)
 Row = TypeVar("Row")
 
 # What building an abstraction takes, in times of a desktop of 2024: a minute told from an hour.
-# Boards up to suits, holdings on each, classes of deals, and core seconds for each board.
-_NUM_BOARDS = {"flop": 1_755, "turn": 16_432, "river": 134_459}
-_NUM_HOLDINGS = {"flop": 1_176, "turn": 1_128}
-_NUM_CLASSES = {"flop": 1_286_792, "turn": 13_960_050, "river": 123_156_254}
-_SECONDS_PER_BOARD = {"flop": 0.01, "turn": 0.001, "river": 0.00003}
+
+
+class _StreetWork(NamedTuple):
+    """Boards up to suits, holdings to score on each, classes of deals, core seconds per board."""
+
+    num_boards: int
+    num_holdings: int
+    num_classes: int
+    seconds_per_board: float
+
+
+_WORK = {
+    "flop": _StreetWork(1_755, 1_176, 1_286_792, 0.01),
+    "turn": _StreetWork(16_432, 1_128, 13_960_050, 0.001),
+    "river": _StreetWork(134_459, 0, 123_156_254, 0.00003),
+}
 _SECONDS_PER_BOARD_OF_RIVER_TABLE = 0.00015
 _SECONDS_TO_CUT_ALL_DEALS = 10.0  # one core, after the boards are done
 
-_SCORE_BYTES = 8
-_BUCKET_BYTES = 2
+_SCORE_BYTES, _BUCKET_BYTES = 8, 2
 _STATISTICS_BYTES = 5 * 8  # per bucket: boundary, population, lowest, mean, highest
 _MEMORY_BYTES = {"exhaustive": 900_000_000, "sampled": 450_000_000}
 _MEMORY_BYTES_PER_SAMPLE = 1_000
@@ -54,75 +65,65 @@ _MEMORY_BYTES_OF_RIVER_TABLE = 500_000_000
 
 
 def require_resources(cost: "Cost", work: str, path: Path) -> None:
-    """Refuses work, such as "the solve", for which memory, or disk space at a path, is short."""
+    """Refuses work, such as "the solve", that memory, or the disk at a path, is too small for."""
     cost.require_memory(work)
     require_disk(path, cost.disk_bytes + cost.checkpoint_bytes)
 
 
 def require_disk(path: Path, needed_bytes: float) -> None:
-    """Refuses work for which there is too little disk space where a path is going to be."""
+    """Refuses work that the disk at a path is too small for."""
     existing = next(parent for parent in path.absolute().parents if parent.exists())
     free = shutil.disk_usage(existing).free
     if free < needed_bytes:
-        problem = f"needs {format_bytes(needed_bytes)} of disk, {format_bytes(free)} are free"
+        needed, available = format_bytes(needed_bytes), format_bytes(free)
+        problem = f"needs {needed} of disk, but only {available} is available"
         raise OptionError(f"--output {path}", problem)
 
 
 def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_workers: int) -> "Cost":
-    """Returns what `build_card_abstraction` will need."""
+    """Returns the cost of `build_card_abstraction`."""
     from runout.flops.backend import Cost
 
-    is_exhaustive = config.mode.value == "exhaustive"
-    num_boards: dict[str, float] = dict(_NUM_BOARDS)
-    if not is_exhaustive:
-        samples = config.samples_per_street
-        # A sampled flop or turn costs nothing if an equal one has been dealt before.
+    is_exhaustive, samples = config.mode.value == "exhaustive", config.samples_per_street
+    num_boards: dict[str, float] = {street: work.num_boards for street, work in _WORK.items()}
+    if not is_exhaustive:  # a flop or turn that was dealt before costs nothing
         num_boards = {
-            street: count * -math.expm1(-samples / count) for street, count in _NUM_BOARDS.items()
+            street: count * -math.expm1(-samples / count) for street, count in num_boards.items()
         } | {"river": samples}
-    core_seconds = sum(_SECONDS_PER_BOARD[street] * num_boards[street] for street in num_boards)
-    bundle_bytes = _STATISTICS_BYTES * (
+    core_seconds = sum(work.seconds_per_board * num_boards[s] for s, work in _WORK.items())
+    disk_bytes = _STATISTICS_BYTES * (
         config.flop_buckets + config.turn_buckets + min(config.river_buckets, 2_000)
     )
     memory_bytes = _MEMORY_BYTES[config.mode.value]
     if is_exhaustive:
-        bundle_bytes += _BUCKET_BYTES * (_NUM_CLASSES["flop"] + _NUM_CLASSES["turn"])
+        disk_bytes += _BUCKET_BYTES * (_WORK["flop"].num_classes + _WORK["turn"].num_classes)
     else:
-        memory_bytes += _MEMORY_BYTES_PER_SAMPLE * config.samples_per_street
+        memory_bytes += _MEMORY_BYTES_PER_SAMPLE * samples
     if has_river_table:
-        core_seconds += _SECONDS_PER_BOARD_OF_RIVER_TABLE * _NUM_BOARDS["river"]
-        bundle_bytes += _BUCKET_BYTES * _NUM_CLASSES["river"]
+        core_seconds += _SECONDS_PER_BOARD_OF_RIVER_TABLE * _WORK["river"].num_boards
+        disk_bytes += _BUCKET_BYTES * _WORK["river"].num_classes
         memory_bytes += _MEMORY_BYTES_OF_RIVER_TABLE
-    scores = sum(num_boards[street] * number for street, number in _NUM_HOLDINGS.items())
+    num_scores = sum(work.num_holdings * num_boards[s] for s, work in _WORK.items())
     return Cost(
         seconds=core_seconds / num_workers + (_SECONDS_TO_CUT_ALL_DEALS if is_exhaustive else 1.0),
         memory_bytes=memory_bytes,
-        disk_bytes=bundle_bytes,
-        checkpoint_bytes=round(_SCORE_BYTES * scores),
+        disk_bytes=disk_bytes,
+        checkpoint_bytes=round(_SCORE_BYTES * num_scores),
     )
 
 
 def describe_cost(cost: "Cost") -> str:
-    """Returns what a solve takes at most, as one line."""
-    until_done = format_bytes(cost.disk_bytes + cost.checkpoint_bytes)
-    return f"at most about {_describe_resources(cost)} ({until_done} until done)"
-
-
-def describe_build(cost: "Cost") -> str:
-    """Returns what building an abstraction takes as one line for people."""
-    more = format_bytes(cost.checkpoint_bytes)
-    return f"needs about {_describe_resources(cost)} ({more} more until done)"
-
-
-def _describe_resources(cost: "Cost") -> str:
+    """Returns what work takes at most, as one line."""
     time, memory = format_time_limit(cost.seconds), format_bytes(cost.memory_bytes)
-    return f"{time}, {memory} of memory, {format_bytes(cost.disk_bytes)} of disk"
+    disk, until_done = cost.disk_bytes, cost.disk_bytes + cost.checkpoint_bytes
+    more = f"{format_bytes(disk)} of disk ({format_bytes(until_done)} until done)"
+    return f"at most about {time}, {memory} of memory, {more}"
 
 
 def require_free(path: Path, kind: str, overwrite: bool) -> None:
-    """Finds out before the work whether its result can be written.
+    """Checks before the work that its result can be written.
 
-    A bundle is replaced only by one of its kind, and if ``overwrite`` says so.
+    A bundle is replaced only by one of its kind, and only with ``overwrite``.
     """
     try:
         found = read_manifest(path).kind
@@ -140,9 +141,9 @@ def require_free(path: Path, kind: str, overwrite: bool) -> None:
 def solving_into(
     path: Path | None, workers: int | None, executor: str = ThreadExecutor.name
 ) -> Iterator[RunContext]:
-    """Yields with what to solve: kernels and events are shown, and Ctrl-C ends all workers.
+    """Yields the context of a solve: kernels and events are shown, and Ctrl-C ends all workers.
 
-    Directories for the result that a failed solve has made and left empty are removed.
+    Empty directories that a failed solve has made for its result are removed.
     """
     with (
         nullcontext() if path is None else _leaving_no_empty_directories(path),
@@ -178,20 +179,20 @@ def collect(rows: Iterable[Row]) -> tuple[list[Row], bool]:
 
 
 def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
-    """Returns the last line of long work: what was written, and how long it took."""
-    if is_done_before:
-        return f"{what}, was done before"
-    return f"wrote {what}, in {format_seconds(seconds)}"
+    """Returns the last line of long work: the result, and how long it took."""
+    return (
+        f"{what}, {COMPLETE}" if is_done_before else f"wrote {what}, in {format_seconds(seconds)}"
+    )
 
 
 def checkpoints_beside(path: Path, ending: str = "checkpoints") -> Path:
-    """Returns where finished parts are until the result is written: in plain sight, next to it."""
+    """Returns the place of finished parts until the result is written, beside it."""
     target = Path(os.path.realpath(path))
     return target.with_name(f"{target.name}.{ending}")
 
 
 def count_checkpoints(directory: Path) -> int:
-    """Returns how many finished parts are in a directory, of whichever config."""
+    """Returns the number of finished parts in a directory, of any config."""
     return sum(1 for _ in directory.glob(f"*{ENTRY_ENDING}"))
 
 
@@ -210,14 +211,13 @@ class LongWork(Generic[Result]):
     """Work whose result is a directory; it can be interrupted, and processes may share it.
 
     Attributes:
-        path: where the result is going to be.
+        path: of the result.
         checkpoints: the ledger of finished parts until then.
         claim: to the result.
         find: returns the result if it is there; raises if something else is.
-        overwrite: whether a result that is there is made again.
-        resume: whether finished parts that are there already may be used.
-        noun: what a part is.
-        kept: says on Ctrl-C where ``{parts}`` are kept, in ``{directory}``.
+        overwrite: whether an existing result is made again.
+        resume: whether existing finished parts may be used.
+        noun: for one part.
     """
 
     path: Path
@@ -227,20 +227,18 @@ class LongWork(Generic[Result]):
     overwrite: bool
     resume: bool = True
     noun: str = "flop"
-    kept: str = "{directory} keeps {parts}"
 
     def find_finished(self) -> Result | None:
-        """Returns the result that is there, None if there is none or it is to be made again."""
+        """Returns the existing result, None if there is none or it is made again."""
         found = None if self.overwrite else self.find()
         if found is not None:
-            done = "was done before, nothing is left to do; --overwrite does it again"
-            print_note(f"{self.path}: {done}")
+            print_note(f"{self.path}: {COMPLETE}; use --overwrite to solve again")
             remove_checkpoints(self.checkpoints)
         return found
 
     @contextmanager
     def going_on(self, context: RunContext) -> Iterator[RunContext]:
-        """Keeps finished parts until the block ends well, and says on Ctrl-C how to go on.
+        """Keeps finished parts until the block ends well; says on Ctrl-C how to resume.
 
         Yields the context with the place of finished parts. A block that fails before any part is
         finished leaves nothing behind. Parts that another process still works with are left to it.
@@ -248,7 +246,7 @@ class LongWork(Generic[Result]):
         if not self.resume:
             remove_checkpoints(self.checkpoints)
         if parts := self._finished_parts():
-            print_note(f"using what fits of {parts} in {self.checkpoints}")
+            print_note(f"resuming from {parts} in {self.checkpoints}, as far as they fit")
         try:
             yield replace(context, checkpoints=self.checkpoints)
         except BaseException as problem:
@@ -258,9 +256,8 @@ class LongWork(Generic[Result]):
                     remove_checkpoints(self.checkpoints)
             if not isinstance(problem, KeyboardInterrupt):
                 raise
-            text = f"interrupted before any {self.noun} was finished, nothing was kept"
-            if parts:
-                text = f"{GO_ON}, {self.kept.format(directory=self.checkpoints, parts=parts)}"
+            kept = f"{GO_ON} ({parts} kept in {self.checkpoints})"
+            text = kept if parts else f"interrupted before any {self.noun} was finished"
             # A solve that has saved itself says so.
             raise KeyboardInterrupt(str(problem) or text) from None
         if self.claim.is_last():

@@ -256,7 +256,7 @@ def describe_interruption(num_iterations: int, directory: Path | None) -> str:
     done = f"{num_iterations:,} iteration{'' if num_iterations == 1 else 's'}"
     if directory is None:
         return f"interrupted after {done}, nothing was kept"
-    return f"interrupted; give the same command again to go on, {directory} keeps {done}"
+    return f"interrupted; rerun the command to resume ({done} kept in {directory})"
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""Parts of a range, hand classes and bands of equity, and all cards that can come."""
+"""Parts of a range, by range text or hand class, and all cards that can come."""
 
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.arrays import BoolArray, FloatArray
+from runout.arrays import FloatArray
 from runout.cards.deck import format_card, parse_card
-from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
+from runout.cards.hand_classes import classify_hands, parse_hand_classes
 from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
 from runout.solutions.node import HandSpace, Node, NodeKind, known_mean
@@ -105,89 +105,15 @@ class Part:
 
 
 class PartView(Solution):
-    """A solution of which a part of the hands is looked at, at every node."""
+    """A solution with a part of the hands at every node, and EVs net if that is asked for."""
 
-    def __init__(self, view: Solution, part: Part) -> None:
-        self.view, self.part, self.quality = view, part, view.quality
+    def __init__(self, view: Solution, part: Part, is_net: bool = False) -> None:
+        self.view, self.part, self.is_net, self.quality = view, part, is_net, view.quality
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root."""
-        return self.part.of(self.view.node(path))
-
-
-# A range cut into hand classes or bands of equity, with what each part does and is worth.
-
-
-NO_DRAW = "no-draw"
-NUM_BANDS = 10
-
-#: Fewer combos are not worth a row.
-_FEWEST_COMBOS = 5e-4
-
-
-@dataclass(frozen=True, eq=False)
-class BreakdownRow:
-    """A part of a range.
-
-    Attributes:
-        name: the class, or the band of equity in percent.
-        combos: how many arrive, by weight.
-        share: of the deals in which the range comes.
-        equity: mean share of the pot at a showdown.
-        ev: mean value.
-        frequency: ``[A]`` how often the part takes each action; empty if the player does not act.
-    """
-
-    name: str
-    combos: float
-    share: float
-    equity: float
-    ev: float
-    frequency: FloatArray
-
-
-def made_hand_rows(node: Node, player: int) -> list[BreakdownRow]:
-    """Returns a row for each made hand that a player holds, the best one first."""
-    classes = classify_hands(_board(node))
-    made_hands = list(MadeHand)[:0:-1]
-    return _rows(node, player, {made.label: classes.made == made for made in made_hands})
-
-
-def draw_rows(node: Node, player: int) -> list[BreakdownRow]:
-    """Returns a row for each draw, a hand can be in several, and one for hands without."""
-    classes = classify_hands(_board(node))
-    parts = {draw.label: classes.draws[:, draw] for draw in Draw}
-    has_none: BoolArray = np.logical_not(classes.draws.any(axis=1))
-    return _rows(node, player, parts | {NO_DRAW: has_none})
-
-
-def equity_rows(node: Node, player: int) -> list[BreakdownRow]:
-    """Returns a row for each tenth of equity, the highest one first."""
-    equity = np.nan_to_num(node.equity[player], nan=-1.0)
-    band = np.minimum(np.floor(equity * NUM_BANDS), NUM_BANDS - 1)
-    bands = reversed(range(NUM_BANDS))
-    return _rows(node, player, {f"{10 * n}-{10 * n + 10}": band == n for n in bands})
-
-
-def _board(node: Node) -> tuple[int, ...]:
-    if node.hand_space is HandSpace.HANDS:
-        raise CardError("hand classes", "hands have none before the flop")
-    return node.board
-
-
-def _rows(node: Node, player: int, parts: dict[str, BoolArray]) -> list[BreakdownRow]:
-    deals = float(node.deals(player).sum())
-    rows = []
-    for name, is_in in parts.items():
-        part = select_hands(node, player, is_in.astype(np.float64))
-        combos = part.combos(player)
-        if combos < _FEWEST_COMBOS:
-            continue
-        share = float(part.deals(player).sum()) / deals if deals > 0.0 else math.nan
-        means = part.range_equity(player), part.range_ev(player)
-        frequency = part.frequency() if player == node.actor else np.zeros(0)
-        rows.append(BreakdownRow(name, combos, share, *means, frequency))
-    return rows
+        node = self.part.of(self.view.node(path))
+        return node.net() if self.is_net else node
 
 
 # All cards that can come at a node, or that could have come last, side by side.

@@ -52,6 +52,9 @@ _SMALLEST_SHARE = 1e-9
 
 _HTML_COLOURS = {"FOLD": "#5b9bd5", "CHECK": "#70ad47", "CALL": "#70ad47", "arrives": "#e0a800"}
 
+#: A hand that plays towards a node less often than this is not shown there.
+SMALLEST_REACH = 5e-4
+
 
 class NodeKind(StrEnum):
     """What happens at a node."""

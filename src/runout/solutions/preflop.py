@@ -147,6 +147,20 @@ class PreflopSolution:
         deals = _matchups().sum(axis=1)
         return float((deals * self.ev_bb[player, 0]).sum() / deals.sum())
 
+    def summary_to_json(self) -> dict[str, Any]:
+        """Returns the value of the game and how the solve went, under JSON names."""
+        report = self.report
+        return {
+            "game_value_bb": self.game_value_bb(SB),
+            "exploitability_mbb": report.exploitability_mbb,
+            "real_exploitability_mbb": report.real_exploitability_mbb,
+            "iterations": report.iterations,
+            "preflop_seconds": report.seconds,
+            "flop_leaves": {path: asdict(leaf) for path, leaf in report.flop_leaves.items()},
+            "ranges_rounds": [asdict(done) for done in report.ranges_rounds],
+            "curve_mbb": [list(point) for point in report.curve_mbb],
+        }
+
     @property
     def num_rounds(self) -> int:
         """Rounds in which flops were solved again with the ranges that arrive."""

@@ -19,6 +19,7 @@ from runout.solutions.preflop import (
     PREFLOP_SCHEMA_VERSION,
     REPORT_FOLDER,
     SOLUTION_FOLDER,
+    VALUES_FOLDER,
     PreflopSolution,
     PreflopView,
     find_bundle,
@@ -28,6 +29,7 @@ from runout.solutions.report_files import REPORT_KIND, load_report
 from runout.solutions.solution import Solution
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle, read_manifest
+from runout.storage.files import reporting_os_errors
 from runout.trees.paths import PathSteps, join_path, read_path
 from runout.trees.tree import FLOP, POSITION_NAMES, PostflopTree
 
@@ -36,6 +38,7 @@ _FLOP_LABEL = "flop"
 #: Flops that stay open.
 _KEPT_FLOPS = 8
 
+_CONFIGS = (".yaml", ".yml")
 _ARCHIVES = (".zip", ".gz", ".xz", ".tar", ".tgz", ".7z")
 _MAX_NAMES = 8
 
@@ -190,8 +193,7 @@ def open(path: str | Path) -> Solution:
     Args:
         path: the directory that a command or `save` wrote.
     """
-    bundle = _find_any(Path(path))
-    kind = read_manifest(bundle).kind
+    kind, bundle = find_result(Path(path))
     if kind == SPOT_KIND:
         return load_spot(bundle)
     if kind in (PREFLOP_KIND, FLOPS_KIND):
@@ -204,21 +206,43 @@ def open(path: str | Path) -> Solution:
     raise BundleError(str(path), f"holds a {held}, expected a spot, preflop run, report or values")
 
 
-def _find_any(path: Path) -> Path:
-    """Returns where the main bundle of a directory is; errors say what there is instead."""
-    for bundle in (path, path / SOLUTION_FOLDER, path / REPORT_FOLDER):
-        if has_bundle(bundle):
-            return bundle
+def find_result(path: Path) -> tuple[str, Path]:
+    """Returns the kind and the place of the main bundle of a directory.
+
+    Raises:
+        BundleError: saying what the path is instead.
+    """
+    for folder in ("", SOLUTION_FOLDER, REPORT_FOLDER, VALUES_FOLDER):
+        if not has_bundle(bundle := path / folder):
+            continue
+        try:
+            return read_manifest(bundle).kind, bundle
+        except BundleError as error:
+            if "Field required" not in error.problem:
+                raise
+            problem = f"{MANIFEST_FILE} belongs to another program than runout"
+            raise BundleError(str(bundle), problem) from None
+    raise BundleError(str(path), _describe_absence(path))
+
+
+def _describe_absence(path: Path) -> str:
+    """Returns what a path is that holds no result."""
     if not path.exists():
-        raise BundleError(str(path), "does not exist")
+        unfinished = path.with_name(f"{path.name}.{CHECKPOINT_FOLDER}").exists()
+        return "is unfinished; rerun its command to resume" if unfinished else "does not exist"
     if not path.is_dir():
-        packed = "an archive, unpack it first" if path.suffix in _ARCHIVES else "a file"
-        raise BundleError(str(path), f"is {packed}; give the directory that a solve wrote")
+        is_config = path.suffix.lower() in _CONFIGS
+        what = "a config, solve it first" if is_config else "a file"
+        packed = "an archive, unpack it first" if path.suffix.lower() in _ARCHIVES else what
+        return f"is {packed}; give the directory that a solve wrote"
+    with reporting_os_errors(path, "read"):
+        inside = list(path.iterdir())
+    if any(folder.name in (CHECKPOINT_FOLDER, LEDGER_FOLDER) for folder in inside):
+        return "is unfinished; rerun its command to resume"
     found = [*path.glob(f"*/{MANIFEST_FILE}"), *path.glob(f"*/*/{MANIFEST_FILE}")]
-    if any(folder.name in (CHECKPOINT_FOLDER, LEDGER_FOLDER) for folder in path.iterdir()):
-        raise BundleError(str(path), "is unfinished; rerun its command to resume")
     if names := sorted({place.relative_to(path).parts[0] for place in found}):
         more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
         listed = ", ".join(names[:_MAX_NAMES])
-        raise BundleError(str(path), f"holds solutions, give one of {listed}{more}")
-    raise BundleError(str(path), "has no solution; give the directory that a solve wrote")
+        return f"holds solutions, give one of {listed}{more}"
+    what = "has no solution" if inside else "is empty"
+    return f"{what}; give the directory that a solve wrote"

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 #: Decimals of a number in a file; more would be noise of float32.
 DECIMALS = 6
 
+#: Stands in the terminal where there is no number.
+NO_VALUE = "-"
+
 
 def rounded(value: float) -> float | None:
     """Returns a number with few decimals and without a negative zero, None for NaN."""
@@ -25,6 +28,25 @@ def rounded(value: float) -> float | None:
 def json_number(value: float) -> float | None:
     """Returns a number with all its digits, None (JSON's null) for NaN."""
     return None if math.isnan(value) else value
+
+
+def format_percent(fraction: float, decimals: int = 2) -> str:
+    """Returns a fraction as percent, such as ``81.95%``, a dash where there is none."""
+    # Adding 0 turns the -0 of a small loss into 0.
+    percent = round(100 * fraction, decimals) + 0.0
+    return NO_VALUE if math.isnan(fraction) else f"{percent:.{decimals}f}%"
+
+
+def format_chips(amount: float, decimals: int = 2) -> str:
+    """Returns an amount with a few decimals, a dash where there is none."""
+    text = f"{round(amount, decimals) + 0.0:,.{decimals}f}"
+    return NO_VALUE if math.isnan(amount) else text
+
+
+def format_count(count: float) -> str:
+    """Returns a count with thousands marks, with decimals only where weights make some."""
+    rounded = round(count, 2)
+    return f"{rounded:,.0f}" if rounded == round(rounded) else f"{rounded:,.2f}"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from math import log
+from math import isclose, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,10 +13,17 @@ import numpy.typing as npt
 
 from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
 from runout.cache import Arrays
-from runout.cards.deck import NUM_HANDS, format_cards, matchup_weights, parse_cards
+from runout.cards.deck import (
+    NUM_HANDS,
+    card_rank,
+    card_suit,
+    format_cards,
+    matchup_weights,
+    parse_cards,
+)
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.equity.preflop import preflop_table
-from runout.errors import BundleError
+from runout.errors import BundleError, CardError, OptionError
 from runout.solutions.sheet import Column, Sheet
 from runout.solutions.solution import ExploitabilityMeaning as ExploitabilityMeaning
 from runout.solutions.solution import Provenance, Quality, Solution
@@ -114,6 +121,21 @@ class PostflopValues:
         oop, ip = np.nan_to_num(self.value_pot[flop_index])
         return float((oop * joint).sum() / joint.sum()), float((ip * joint.T).sum() / joint.sum())
 
+    def find_flop(self, given: GivenFlop) -> int:
+        """Returns the number of a flop, in any suits; a `CardError` names the closest one."""
+        flops = self.flops.flops
+        if given.canonical in flops:
+            return flops.index(given.canonical)
+
+        def distance(number: int) -> tuple[int, int]:
+            pairs = list(zip(given.canonical, flops[number], strict=True))
+            ranks = sum(abs(card_rank(card) - card_rank(other)) for card, other in pairs)
+            return ranks, sum(card_suit(card) != card_suit(other) for card, other in pairs)
+
+        closest = self.flops.names[min(range(len(flops)), key=distance)]
+        problem = f"is not among the {len(flops):,} solved flops, the closest is {closest}"
+        raise CardError(f"flop {given.name}", problem)
+
     def average(self, hero_position: int) -> FloatArray:
         """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
 
@@ -146,6 +168,9 @@ IP = 1
 
 #: Ratios closer than this share of themselves count as equal.
 SPR_TOLERANCE = 0.02
+
+#: Ratios are printed with four digits, and may be given so.
+SPR_ROUNDING = 1e-3
 
 
 class ValueSource(StrEnum):
@@ -479,12 +504,14 @@ class ValueBundle(Solution):
         source = Provenance.of(bundle.manifest)
         return cls(tuple(values), bundle.config_text or "", digest, seed, solutions, source)
 
-    def at_spr(self, spr: float) -> PostflopValues:
-        """Returns the values of one of the solved ratios."""
-        for values in self.values:
-            if np.isclose(values.spr, spr, rtol=1e-9):
-                return values
-        solved = ", ".join(f"{values.spr:g}" for values in self.values)
+    def at_spr(self, spr: float | None = None) -> PostflopValues:
+        """Returns the values of a solved ratio, as exact as it is printed, or of the only one."""
+        found = [v for v in self.values if spr is None or isclose(v.spr, spr, rel_tol=SPR_ROUNDING)]
+        if len(found) == 1:
+            return found[0]
+        solved = ", ".join(f"{ratio:.4g}" for ratio in sorted(v.spr for v in self.values))
+        if spr is None:
+            raise OptionError("--spr", f"there are several ratios, give one of {solved}")
         raise BundleError(f"spr {spr:g}", f"was not solved, this bundle has {solved}")
 
 

@@ -1,0 +1,401 @@
+"""Sheets and documents of nodes: hands, groups of hands, cards that can come, two nodes."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from runout.arrays import BoolArray, FloatArray
+from runout.cards.deck import HAND_NAMES, format_card, format_cards
+from runout.cards.hand_classes import Draw, MadeHand, classify_hands
+from runout.cards.ranges import Range
+from runout.errors import CardError, OptionError, RangeError, quote
+from runout.solutions.breakdown import CardReport, range_factors, select_hands
+from runout.solutions.node import (
+    SMALLEST_REACH,
+    HandSpace,
+    Measure,
+    Node,
+    Unit,
+    hand_reach,
+    hand_strategy,
+)
+from runout.solutions.node_files import node_summary_to_json
+from runout.solutions.sheet import (
+    NO_VALUE,
+    Column,
+    Sheet,
+    columns,
+    format_chips,
+    format_count,
+    format_percent,
+    json_number,
+    rounded,
+)
+from runout.trees.actions import ActionKind
+from runout.trees.betting import Street
+
+Json = dict[str, Any]
+
+# Single hands.
+
+#: Columns of hands at a node, by player.
+HeldHands = Mapping[int, Sequence[int]]
+
+
+def ev_form(node: Node) -> Callable[[float], str]:
+    """Returns how EVs are written: chips with two decimals, big blinds and pots with three."""
+    return partial(format_chips, decimals=2 if node.unit is Unit.CHIPS else 3)
+
+
+def choose_hands(node: Node, text: str, player: int | None = None) -> HeldHands:
+    """Returns the hands of a text such as ``AK``, ``AKs`` or ``AhKh`` that are in ranges.
+
+    These are hands of a player, by default of the one to act, or of both where no player acts.
+    """
+    where = f"hand {text}"
+    try:
+        factors = range_factors(node, Range(text))
+    except RangeError as error:
+        raise CardError(where, error.problem) from error
+    asked = node.actor if player is None else player
+    held = {
+        one: [column for column in node.held_columns(one).tolist() if factors[column] > 0.0]
+        for one in (range(len(node.players)) if asked is None else [asked])
+    }
+    if not any(held.values()):
+        whose = "either" if asked is None else f"{node.players[asked]}'s"
+        place = f" on {format_cards(node.board)}" if node.board else ""
+        raise CardError(where, f"is not in {whose} range{place}")
+    return held
+
+
+def hands_sheet(node: Node, player: int, held: Sequence[int]) -> Sheet:
+    """Returns how much of each hand arrives, its value and its equity."""
+    tables = (node.weights[player], node.ev[player], node.equity[player])
+    rows = [(node.hand_space.names[n], *(float(table[n]) for table in tables)) for n in held]
+    shown = (
+        Column("hand", "hand"),
+        Column("arrives", "weight", format_percent),
+        Column("EV", "ev", ev_form(node)),
+        Column("equity", "equity", format_percent),
+    )
+    return Sheet(shown, list(rows), to_plain=json_number)
+
+
+def hand_actions(node: Node, column: int) -> Sheet:
+    """Returns how often a hand takes each action of the player to act, and its value."""
+    rows = [
+        (action.code, action.label, float(often[column]), float(ev[column]))
+        for action, often, ev in zip(node.actions, node.strategy, node.action_ev, strict=True)
+    ]
+    shown = (
+        Column(None, "code"),
+        Column("action", "label"),
+        Column("frequency", "frequency", format_percent),
+        Column("its EV", "ev", ev_form(node)),
+    )
+    return Sheet(shown, list(rows), to_plain=json_number)
+
+
+def hands_to_json(node: Node, chosen: HeldHands) -> Json:
+    """Returns hands with their actions under JSON names, by player."""
+    document: Json = {"path": node.path, "board": format_cards(node.board)}
+    for player, held in chosen.items():
+        records = hands_sheet(node, player, held).records()
+        if player == node.actor:
+            for column, record in zip(held, records, strict=True):
+                record["actions"] = hand_actions(node, column).records()
+        document[node.players[player]] = records
+    return document
+
+
+def trace_to_json(decisions: Sequence[Sequence[Node]], hand: int) -> Json:
+    """Returns one of the 169 hands at the decisions of both players, under JSON names."""
+    found: Json = {"hand": HAND_NAMES[hand]}
+    for player, nodes in enumerate(decisions):
+        for node in nodes:
+            record = {
+                "path": node.path,
+                "weight": float(node.weights[player, hand]),
+                "ev": json_number(float(node.ev[player, hand])),
+                "invested": node.invested[player],
+                "actions": hand_actions(node, hand).records(),
+            }
+            found.setdefault(node.players[player], []).append(record)
+    return found
+
+
+def ranges_to_json(node: Node, ranges: Mapping[str, Range]) -> Json:
+    """Returns ranges at a node under JSON names, by player, with the money in the node's unit."""
+    taken = [(s, a) for s in node.trail for a in s.actions if a.code == s.taken]
+    return {
+        "node": node.path,
+        "description": ", ".join(f"{step.label.split()[0]} {act.label}" for step, act in taken),
+        f"pot_{node.unit.value}": node.pot,
+        f"stack_behind_{node.unit.value}": min(node.stacks),
+        "share_of_deals": node.reach,
+        "ranges": {
+            name: {
+                "range": str(held),
+                "num_combos": held.num_combos,
+                "weight_by_hand": dict(zip(HAND_NAMES, held.hand_weights().tolist(), strict=True)),
+            }
+            for name, held in ranges.items()
+        },
+    }
+
+
+# A range in groups: hand classes, draws or tenths of equity.
+
+Grouping = Literal["class", "equity"]
+
+NO_DRAW = "no-draw"
+NUM_BANDS = 10
+
+#: Fewer combos are not worth a row.
+_FEWEST_COMBOS = 5e-4
+
+_GROUP_KEYS = ("name", "combos", "share", "equity", "ev")
+
+
+def group_sheets(node: Node, player: int, by: Grouping) -> dict[str, Sheet]:
+    """Returns groups of a player's range, the strongest first: actions and values of each.
+
+    There is a sheet of made hands, and one of draws before the river, or one of equity. A hand can
+    have several draws.
+    """
+    if by == "equity":
+        equity = np.nan_to_num(node.equity[player], nan=-1.0)
+        band = np.minimum(np.floor(equity * NUM_BANDS), NUM_BANDS - 1)
+        bands = reversed(range(NUM_BANDS))
+        found = {"equity": {f"{10 * n}-{10 * n + 10}": band == n for n in bands}}
+    elif node.hand_space is HandSpace.HANDS:
+        raise CardError("hand classes", "hands have none before the flop")
+    else:
+        classes = classify_hands(node.board)
+        made_hands = list(MadeHand)[:0:-1]
+        found = {"made hand": {made.label: classes.made == made for made in made_hands}}
+        if node.street is not Street.RIVER:
+            draws = {draw.label: classes.draws[:, draw] for draw in Draw}
+            found["draw"] = draws | {NO_DRAW: np.logical_not(classes.draws.any(axis=1))}
+    return {name: _group_sheet(node, player, name, groups) for name, groups in found.items()}
+
+
+def _group_sheet(node: Node, player: int, name: str, groups: Mapping[str, BoolArray]) -> Sheet:
+    actions = node.actions if player == node.actor else ()
+    shown = (
+        Column(None, "cut"),
+        Column(f"{node.players[player]}'s {name}", "part"),
+        Column("combos", "combos", format_count),
+        Column("share", "share", format_percent),
+        Column("equity", "equity", format_percent),
+        Column("EV", "ev", ev_form(node)),
+        *(Column(action.code, action.code, format_percent) for action in actions),
+    )
+    sheet, deals = Sheet(shown, gap=2), float(node.deals(player).sum())
+    for label, is_in in groups.items():
+        part = select_hands(node, player, is_in.astype(np.float64))
+        combos = part.combos(player)
+        if combos < _FEWEST_COMBOS:
+            continue
+        share = float(part.deals(player).sum()) / deals if deals > 0.0 else math.nan
+        means = part.range_equity(player), part.range_ev(player)
+        frequency = part.frequency().tolist() if actions else []
+        sheet.add(name, label, combos, share, *means, *frequency)
+    return sheet
+
+
+def groups_to_json(node: Node, player: int, by: Grouping) -> Json:
+    """Returns groups of a range under JSON names."""
+    size = len(_GROUP_KEYS)
+    return {
+        "path": node.path,
+        "player": node.players[player],
+        "actions": [action.code for action in node.actions] if player == node.actor else [],
+        "parts": {
+            name: [
+                {**dict(zip(_GROUP_KEYS, cells, strict=False)), "frequency": cells[size:]}
+                for _, *cells in sheet.plain_rows()
+            ]
+            for name, sheet in group_sheets(node, player, by).items()
+        },
+    }
+
+
+# All cards that can come at a node.
+
+BY_CARD = "card"
+_LOCKED = " locked"
+
+#: With more actions than this the terminal has no room for EQR.
+_MOST_ACTIONS = 3
+
+
+def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
+    """Returns a row for each kind of card, and the means over all cards.
+
+    A row has how often the card comes, the actions then, and EV, equity and EQR of both players.
+    """
+    nodes = [row.node for row in report.rows]
+    first = nodes[0]
+    shown, numbers, means = [_percent("share", "share")], [report.shares()], [1.0]
+    if first.actor is not None:
+        shown += [_percent(action.code, action.code) for action in first.actions]
+        frequencies = np.stack([node.frequency() for node in nodes], axis=1)
+        numbers += list(frequencies)
+        means += map(report.mean, frequencies)
+    for player, name in enumerate(first.players):
+        end, has_eqr = name.lower(), len(first.actions) <= _MOST_ACTIONS
+        shown.append(Column(f"{name} EV", f"ev-{end}", ev_form(first)))
+        # The equities of both players add up to one.
+        shown.append(_percent("equity" if player == 0 else None, f"equity-{end}"))
+        shown.append(_percent("EQR" if has_eqr else None, f"eqr-{end}"))
+        ev = np.array([node.range_ev(player) for node in nodes])
+        equity = np.array([node.range_equity(player) for node in nodes])
+        numbers += [ev, equity, np.array([node.eqr(player) for node in nodes])]
+        mean_ev, mean_equity = report.mean(ev), report.mean(equity)
+        share = first.pot * mean_equity
+        means += [mean_ev, mean_equity, mean_ev / share if share > 0.0 else math.nan]
+    in_files = [Column(None, key) for key in (BY_CARD, "cards", "alike")]
+    sheet = Sheet((*in_files, Column("card"), *shown), gap=2)
+    for row, cells in zip(report.rows, np.stack(numbers, axis=1).tolist(), strict=True):
+        name, *alike = map(format_card, row.cards)
+        words = row.name + (_LOCKED if row.node.is_locked else "")
+        style = "bold" if report.chosen in row.cards else ""
+        sheet.add(name, len(row.cards), " ".join(alike), words, *cells, style=style)
+    return sheet, means
+
+
+def _percent(heading: str | None, key: str) -> Column:
+    return Column(heading, key, lambda share: format_percent(share, 1))
+
+
+def sort_cards(report: CardReport, key: str) -> CardReport:
+    """Returns the rows in the order of a column, the largest number first; cards from aces down."""
+    sheet, _ = cards_sheet(report)
+    places = {c.key: n for n, c in enumerate(sheet.columns) if c.key == BY_CARD or c.form}
+    if key not in places:
+        raise OptionError("--sort", f"{quote(key)} is no column, use one of {', '.join(places)}")
+    if key == BY_CARD:
+        return report
+    values = np.nan_to_num([row[places[key]] for row in sheet.rows], nan=-math.inf)
+    return replace(report, rows=tuple(report.rows[n] for n in np.argsort(-values, kind="stable")))
+
+
+def line_of_cards(report: CardReport) -> str:
+    """Returns the path of all rows, with CARD for the card of a row."""
+    first = report.rows[0]
+    dealt = report.before.path_after(format_card(first.cards[0]))
+    return report.before.path_after("CARD") + first.node.path.removeprefix(dealt)
+
+
+def cards_to_json(report: CardReport) -> Json:
+    """Returns a report under JSON names; nodes are without their hands."""
+    sheet, means = cards_sheet(report)
+    keys = [column.key for column in sheet.columns if column.form is not None]
+    rows = [
+        {
+            "cards": list(map(format_card, row.cards)),
+            "share": record["share"],
+            **node_summary_to_json(row.node),
+        }
+        for row, record in zip(report.rows, sheet.records(), strict=True)
+    ]
+    return {
+        "path": line_of_cards(report),
+        "before": report.before.path,
+        "chosen": None if report.chosen is None else format_card(report.chosen),
+        "mean": dict(zip(keys, map(rounded, means), strict=True)),
+        "rows": rows,
+    }
+
+
+# Two nodes side by side.
+
+
+class SharedAction(NamedTuple):
+    """An action that two nodes have in common, and its rows of the strategies at both."""
+
+    kind: ActionKind
+    label: str
+    rows: tuple[list[int], list[int]]
+
+
+def choose_measure(nodes: Sequence[Node], player: int, asked: Measure | None) -> Measure:
+    """Returns the measure to compare: strategies if the player acts at both nodes, else EVs."""
+    if nodes[0].players != nodes[1].players:
+        raise OptionError("--compare", "one node is before the flop and the other is after it")
+    acts = all(node.actor == player for node in nodes)
+    if asked is Measure.STRATEGY and not acts:
+        name = nodes[0].players[player]
+        problem = f"{name} does not act at both nodes, give ev, equity, eqr or reach"
+        raise OptionError("--show strategy", problem)
+    return asked or (Measure.STRATEGY if acts else Measure.EV)
+
+
+def shared_actions(first: Node, second: Node) -> list[SharedAction]:
+    """Returns actions of two decisions in pairs: one by one if all are the same, else by kind.
+
+    An action that only one of the nodes has comes with no rows of the other.
+    """
+    is_same = [action.code for action in first.actions] == [a.code for a in second.actions]
+    shared: dict[str, SharedAction] = {}
+    for place, node in enumerate((first, second)):
+        for number, action in enumerate(node.actions):
+            kind = action.kind.name.lower().replace("_", "-")
+            key, label = (action.code, action.label) if is_same else (kind, kind)
+            shared.setdefault(key, SharedAction(action.kind, label, ([], [])))
+            shared[key].rows[place].append(number)
+    return list(shared.values())
+
+
+def strategy_gains(nodes: Sequence[Node], shared: Sequence[SharedAction]) -> FloatArray:
+    """Returns ``[S, 169]`` how much more a hand takes each shared action at the first node.
+
+    NaN where the hand does not arrive at both nodes.
+    """
+    played = [hand_strategy(node) for node in nodes]
+    gains = np.stack(
+        [
+            played[0][action.rows[0]].sum(axis=0) - played[1][action.rows[1]].sum(axis=0)
+            for action in shared
+        ]
+    )
+    for node in nodes:
+        gains[:, ~(hand_reach(node, node.actor or 0) >= SMALLEST_REACH)] = math.nan
+    return gains
+
+
+def comparison_sheet(nodes: Sequence[Node]) -> Sheet:
+    """Returns values and frequencies of two nodes, and the first minus the second."""
+    sheet = Sheet(columns("", ">1", ">2", ">difference"))
+    measures = {"EV": Node.range_ev, "equity": Node.range_equity, "EQR": Node.eqr}
+    for word, measure in measures.items():
+        for player, name in enumerate(nodes[0].players):
+            values = [measure(node, player) for node in nodes]
+            sheet.add(f"{word} {name}", *_compare(word != "EV", *values))
+    if nodes[0].actor is None or nodes[0].actor != nodes[1].actor:
+        return sheet
+    frequency = [node.frequency() for node in nodes]
+    for action in shared_actions(*nodes):
+        shares = [
+            float(row[rows].sum()) if rows else math.nan
+            for row, rows in zip(frequency, action.rows, strict=True)
+        ]
+        sheet.add(action.label, *_compare(True, *shares))
+    return sheet
+
+
+def _compare(is_share: bool, first: float, second: float) -> list[str]:
+    """Returns two numbers and their difference as text: percent and points, or amounts."""
+    scale, decimals, unit = (100, 2, "%") if is_share else (1, 3, "")
+    texts = []
+    for number, sign, end in ((first, "", unit), (second, "", unit), (first - second, "+", "")):
+        # Adding 0 turns the -0 of a small loss into 0.
+        text = f"{round(scale * number, decimals) + 0.0:{sign}.{decimals}f}{end}"
+        texts.append(NO_VALUE if math.isnan(number) else text)
+    return texts
