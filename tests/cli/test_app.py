@@ -17,7 +17,7 @@ from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
             "-x: not an option of runout equity, allowed are --board, --grid, --json, --help",
         ),
         ("--verson", "--verson: not an option of runout, did you mean --version?"),
-        ("inspct x", "'inspct': not a command, did you mean inspect?"),
+        ("shw x", "'shw': not a command, did you mean show?"),
         ("table xyz", "'xyz': not a command of runout table, allowed are rebuild, verify"),
         ("equity AA", "VILLAIN: is missing, runout equity needs HERO VILLAIN"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),

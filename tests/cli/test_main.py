@@ -201,7 +201,7 @@ def test_memory_that_is_gone_is_one_line(error_line, monkeypatch):
 
 
 def test_what_the_system_refuses_is_one_line(error_line):
-    assert error_line("inspect", "a" * 300).endswith("File name too long")
+    assert error_line("show", "a" * 300).endswith("File name too long")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs a device that is always full")

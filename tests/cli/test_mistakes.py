@@ -53,7 +53,7 @@ MISTAKES = {
     "solve-spot -b QsJh2h --oop QsQh --ip 22+ --pot 9 --stack 9 -o out": "QsJh2h",
     # Results.
     "show nowhere": "nowhere: does not exist",
-    "show typo.yaml": "typo.yaml: is a file",
+    "show typo.yaml": "typo.yaml: is a config, solve it first",
     "show DATA/raw_equity --node b99": "possible:",
     "report CONFIGS --sort ev": "CONFIGS",
     "report -c CONFIGS/report_srp.yaml --flops 30 -o out": "8, 13, 25, 50, 100, 200",

@@ -61,7 +61,7 @@ def test_what_is_no_solution_is_refused_in_a_line(samples, tmp_path):
         return caught.value.problem
 
     assert problem(tmp_path / "none") == "does not exist"
-    assert problem(tmp_path) == "has no solution; give the directory that a solve wrote"
+    assert problem(tmp_path) == "is empty; give the directory that a solve wrote"
     file = tmp_path / "notes.txt"
     file.write_text("")
     assert problem(file) == "is a file; give the directory that a solve wrote"

@@ -37,9 +37,9 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("show", "DIRECTORY", "--node", PREFLOP_PATHS[0]),
     ("show", "DIRECTORY", "--player", "bb", "--json"),
     ("export", "DIRECTORY", "--format", "csv", "--node", ""),
-    ("trace-hand", "DIRECTORY", "A5s"),
-    ("values", "DIRECTORY", "--flop", "AhKsQd", "--hero", "AA", "-v", "KK"),
-    ("inspect", "DIRECTORY", "--flops"),
+    ("show", "DIRECTORY", "--trace", "A5s"),
+    ("show", "DIRECTORY", "--flop", "AhKsQd", "--values", "AA", "--versus", "KK"),
+    ("show", "DIRECTORY", "--check", "--flops"),
     ("--version",),
 )
 _WORDS = tuple({word for command in COMMANDS for word in command})

@@ -19,7 +19,6 @@ from runout.solutions.preflop import (
     PREFLOP_SCHEMA_VERSION,
     REPORT_FOLDER,
     SOLUTION_FOLDER,
-    VALUES_FOLDER,
     PreflopSolution,
     PreflopView,
     find_bundle,
@@ -212,7 +211,7 @@ def find_result(path: Path) -> tuple[str, Path]:
     Raises:
         BundleError: saying what the path is instead.
     """
-    for folder in ("", SOLUTION_FOLDER, REPORT_FOLDER, VALUES_FOLDER):
+    for folder in ("", SOLUTION_FOLDER, REPORT_FOLDER):
         if not has_bundle(bundle := path / folder):
             continue
         try:

@@ -148,16 +148,16 @@ test("a table has a line for each hand, a picture a cell", () => {
 test("the command line that says the same is quoted where it must be", () => {
   const facts = { kind: "spot", path: "runs/my flop" };
   const of = (params) => toCommand(facts, node, { ...DEFAULTS, n: "x:b50", ...params });
-  assert.equal(of({ h: "AKs" }), "runout spot show 'runs/my flop' --node x:b50 --hand AKs");
+  assert.equal(of({ h: "AKs" }), "runout show 'runs/my flop' --node x:b50 --hand AKs");
   assert.equal(
     of({ m: "eq", p: "1" }),
-    "runout spot show 'runs/my flop' --node x:b50 --player ip --show equity",
+    "runout show 'runs/my flop' --node x:b50 --player ip --show equity",
   );
   assert.equal(
     of({ tab: "breakdown", f: "sets,gutshots" }),
-    "runout spot show 'runs/my flop' --node x:b50 --class sets,gutshots --by class",
+    "runout show 'runs/my flop' --node x:b50 --class sets,gutshots --by class",
   );
-  assert.equal(of({ tab: "runouts" }), "runout spot report 'runs/my flop' --node x:b50");
+  assert.equal(of({ tab: "runouts" }), "runout show 'runs/my flop' --node x:b50 --by card");
 });
 
 test("flops are grouped by their share", () => {

@@ -3,7 +3,7 @@ import { GRID } from "./hands.js";
 import { isKnown } from "./format.js";
 import { heldBy } from "./node_math.js";
 
-/** The hands of a player, one per line, as `runout spot show --csv` writes them. */
+/** The hands of a player, one per line, as a table. */
 export function toCsv(node, player, factors = null) {
   const actions = player === node.actor ? node.actions : [];
   const names = [
@@ -81,15 +81,15 @@ const SHOWN = { ev: "ev", eq: "equity", eqr: "eqr", reach: "reach" };
 /** The command line that gives the same answer. */
 export function toCommand(facts, node, params) {
   if (facts.kind === "preflop") {
-    if (params.h) return ["runout", "trace-hand", quoted(facts.path), params.h].join(" ");
+    if (params.h) return ["runout", "show", quoted(facts.path), "--trace", params.h].join(" ");
     return ["runout", "show", quoted(facts.path), ...(params.n ? ["--node", quoted(params.n)] : [])].join(
       " ",
     );
   }
   const hasCards = params.tab === "runouts" && node.board;
-  const words = ["runout", "spot", hasCards ? "report" : "show", quoted(facts.path)];
+  const words = ["runout", "show", quoted(facts.path)];
   if (params.n) words.push("--node", quoted(params.n));
-  if (hasCards) return words.join(" ");
+  if (hasCards) return [...words, "--by", "card"].join(" ");
   if (params.p) words.push("--player", node.players[Number(params.p)].toLowerCase());
   if (params.f) words.push("--class", quoted(params.f));
   if (params.h) words.push("--hand", quoted(params.h));
