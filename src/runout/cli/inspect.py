@@ -74,7 +74,7 @@ def check_bundles(path: Path, with_flops: bool, json: bool) -> None:
     if path.is_dir() and not has_bundle(path):
         places = [one for one in sorted(path.iterdir()) if one.is_dir() and has_bundle(one)]
     num_finished = count_checkpoints(path / CHECKPOINT_FOLDER)
-    if not num_finished and not (places and has_bundle(places[0])):
+    if not num_finished and path / VALUES_FOLDER not in places:
         find_result(path)  # says what is there instead
     if with_flops and VALUES_KIND not in (read_manifest(place).kind for place in places):
         raise OptionError("--flops", f"{path} holds no values of flops")
