@@ -399,7 +399,7 @@ def test_features_of_impossible_input_are_refused():
     with pytest.raises(AbstractionError, match="off the scale"):
         build_ev_histograms(values, weights, buckets, 6, 0.1)
     weights[1, 7] = 0.0
-    with pytest.raises(AbstractionError, match="combo at 7, position 1: meets nobody"):
+    with pytest.raises(AbstractionError, match="combo at 7, position 1: has no opponent"):
         build_ev_histograms(values, weights, buckets, 6, SPR)
 
 

@@ -341,7 +341,7 @@ def build_ev_histograms(
         met_nobody = np.flatnonzero(~(total > 0.0))
         if len(met_nobody):
             raise AbstractionError(
-                f"combo at {met_nobody[0]}, position {position}", "meets nobody, so it has no EV"
+                f"combo at {met_nobody[0]}, position {position}", "has no opponent, so no EV"
             )
     is_member = np.eye(num_buckets)[villain_bucket]
     features = np.empty((num_combos, NUM_POSITIONS * NUM_BINS))
