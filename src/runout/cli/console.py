@@ -247,7 +247,7 @@ def write_document(document: Json, stream: TextIO) -> int:
 
 
 def write_to(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
-    """Writes to a file, which is told with how many there are of a noun, or to stdout."""
+    """Writes to a file, with a note of the number of items in it, or to stdout."""
     if file is None:
         write(sys.stdout)
         return

@@ -65,7 +65,7 @@ def option(names: str, metavar: str, text: str, check: Check | None = None) -> A
 
 
 def flag(names: str, text: str) -> Any:
-    """Declares an option without a value, or one whose values are those of an enumeration."""
+    """Declares an option without a value, or one with the values of an enumeration."""
     return typer.Option(*names.split(), help=text)
 
 
@@ -111,7 +111,7 @@ def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:
 
 
 def parse_live_range(text: str, board: tuple[int, ...]) -> Range:
-    """Returns what a board leaves of a range; refuses one of which nothing is left."""
+    """Returns what a board leaves of a range; refuses one with no combo left."""
     return Range(text).live_on(board, quote(text))
 
 
@@ -265,7 +265,7 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
 def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the given keys with those of a preflop solution, if there is one.
 
-    Both options are needed for it, and the money is that of the node.
+    Both options are needed for it, and pot and stack come from the node.
     """
     if run is None and node is None:
         return dict(given)

@@ -3,7 +3,7 @@
 An error that the user can mend is one line on stderr and exit code 2; Ctrl-C is one line and exit
 code 130; anything else is a defect of ours and keeps its traceback.
 
-typer has its own copy of click and exports one of its errors. The others are told apart by their
+typer has its own copy of click and exports one of its errors. The others are recognized by their
 names, which click has had for years; one that is not known here keeps its own words.
 """
 

@@ -394,7 +394,7 @@ class SolveTracker:
     def _note_game(
         self, key: str, title: str, event: events.PreflopSolving | events.SpotSolving
     ) -> DisplayUpdate:
-        """Moves the bar of a solve that ends at a target, at the time it is expected to."""
+        """Moves the bar of a solve with a target; it fills at the expected end."""
         known = self._times.setdefault((key, title), TimeLeft())
         left, reached, detail = known.of_game(event, self._worked()), event.exploitability, ""
         if isinstance(event, events.SpotSolving) and reached is not None:
