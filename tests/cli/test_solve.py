@@ -657,7 +657,7 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
         env=os.environ | {"COLUMNS": "100"},
     )
     for line in program.stderr:
-        if line.startswith("solving"):
+        if line.startswith("Spot:"):
             break
     program.send_signal(signal_number)
     _, messages = program.communicate(timeout=600)
