@@ -199,6 +199,6 @@ def test_flops_of_a_config_take_an_abstraction():
         values.values[0].value_pot[0],
         runout.solve_flop(values.flops.flops[0], config, abstraction=by_pairs).value_pot,
     )
-    assert repr(values) == "<ValueBundle: 1 flops at SPR 1>"
+    assert repr(values).startswith("<ValueBundle 1 flops at SPR 1, exploitability ")
     with pytest.raises(ConfigError, match="checkpoints: results of an own abstraction"):
         runout.solve_flops(config, RunContext(1, checkpoints="x"), abstraction=by_pairs)

@@ -123,7 +123,7 @@ def test_a_solve_goes_on_with_another_number_of_shards(alone, tmp_path):
             context.cancel.set()
 
     context = RunContext(1, stop, tmp_path, executor=LocalExecutor(4))
-    with pytest.raises(KeyboardInterrupt, match="keeps 2 iterations"):
+    with pytest.raises(KeyboardInterrupt, match="2 iterations kept"):
         solve_joint(PLAN, context)
     heard = []
     resumed = RunContext(1, heard.append, tmp_path, executor=LocalExecutor(2))

@@ -16,7 +16,7 @@ from runout.abstraction.bucket_map import (
     build_flop_buckets,
 )
 from runout.abstraction.clustering import Metric, cluster_features
-from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray
+from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combos
 from runout.cfr.schedules import LINEAR, DiscountSchedule, SolveOutcome, SolveProgress, StoppingRule
@@ -84,15 +84,11 @@ class BucketedSolver:
     ) -> None:
         """Begins with all actions equally likely, on a flop whose cards are not merged by suits.
 
-        Sampled are so many turn cards in an iteration, and river cards after each.
+        Sampled are turn cards in an iteration, and river cards after each.
         """
-        self.game = game
-        self.buckets = buckets
-        self.schedule = schedule
-        self.iteration = 0
-        self.strategy_delta = math.inf
-        self._seed = seed
-        self._sampled = sampled
+        self.game, self.buckets, self.schedule = game, buckets, schedule
+        self.iteration, self.strategy_delta = 0, math.inf
+        self._seed, self._sampled = seed, sampled
         self._visits = SampledVisits(game, buckets, *sampled, team)
         self.tables = [
             [
@@ -194,26 +190,36 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)
 
 
 @dataclass(frozen=True, eq=False)
-class FlopSolveResult:
-    """A solved round: its buckets, average strategies, end, and what combos win from each other."""
+class Round:
+    """A round and its buckets."""
 
     buckets: FlopBuckets
+
+    @property
+    def combos(self) -> IntArray:
+        """The combos that the flop leaves possible."""
+        return live_combos(self.buckets.flop)
+
+    def flop_labels(self) -> IntArray:
+        """Returns ``[C]`` the flop bucket of each live combo."""
+        return self.buckets.by_flop[self.combos].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedRound(Round):
+    """Average strategies, how the solve ended, and what combos win from each other."""
+
     strategy: BucketStrategy
     outcome: SolveOutcome
     values: PairValues
 
-    def flop_labels(self) -> IntArray:
-        """Returns ``[C]`` the flop bucket of each live combo."""
-        return self.buckets.by_flop[self.values.combos].astype(np.int64)
-
 
 def ev_features(
-    game: CardGame, result: FlopSolveResult, on_progress: ProgressSink = ignore_progress
+    game: CardGame, result: SolvedRound, on_progress: ProgressSink = ignore_progress
 ) -> FloatArray:
     """Returns ``[C, 20]`` what each combo earns against the opponent's buckets, as OOP and IP."""
-    values = both_positions(result.values)
     features = build_ev_histograms(
-        values,
+        both_positions(result.values),
         _villain_weights(game, result.values),
         result.flop_labels(),
         result.buckets.num_buckets[0],
@@ -256,53 +262,37 @@ def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSin
     return report
 
 
-# What is kept of every round of a bucketed solve: its buckets, and what hands earned with them.
-
-
 @dataclass(frozen=True, eq=False)
-class RoundRecord:
-    """A solved round.
+class RoundRecord(Round):
+    """What is kept of a round.
 
     Attributes:
-        buckets: with which it was solved.
-        ev_features: ``[C, 20]`` what each live combo earns against the opponent's buckets, as OOP
-            and IP; see `ev_features`.
-        mean_values: ``[C, 2]`` what each wins on average as OOP and as IP, beyond half the pot.
+        ev_features: ``[C, 20]``, see `ev_features`.
+        mean_values: ``[C, 2]``, see `mean_values`.
         iterations: of the solve.
         exploitability_bound_pot: what a best response in the same buckets gains at most.
         final_delta: how much the average strategies moved in the last iteration.
     """
 
-    buckets: FlopBuckets
     ev_features: Float32Array
     mean_values: Float32Array
     iterations: int
     exploitability_bound_pot: float
     final_delta: float
 
-    @property
-    def combos(self) -> IntArray:
-        """The combos that the flop leaves possible."""
-        return live_combos(self.buckets.flop)
 
-    def flop_labels(self) -> IntArray:
-        """Returns ``[C]`` the flop bucket of each live combo."""
-        return self.buckets.by_flop[self.combos].astype(np.int64)
-
-
-def pack_rounds(game: CardGame, results: Sequence[FlopSolveResult]) -> Arrays:
+def pack_rounds(game: CardGame, results: Sequence[SolvedRound]) -> Arrays:
     """Returns all rounds of a flop as arrays, for `read_records`; turns and rivers come once."""
     outcomes = [result.outcome for result in results]
     facts = [(o.iterations, o.exploitability, o.strategy_delta) for o in outcomes]
     features = [ev_features(game, result).astype(np.float32) for result in results]
     values = [mean_values(game, result.values).astype(np.float32) for result in results]
-    kept: dict[str, AnyArray] = {
+    return {
         "round_flop_buckets": pack_few_buckets(np.stack([r.buckets.by_flop for r in results])),
         "round_ev_features": np.stack(features),
         "round_mean_values": np.stack(values),
         "round_facts": np.array(facts, dtype=np.float64),
     }
-    return kept
 
 
 def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
@@ -311,18 +301,14 @@ def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
         return []
     last = read_buckets(kept, flop)
     _, num_turn, num_river = last.num_buckets
+    labels, features = unpack_buckets(kept["round_flop_buckets"]), kept["round_ev_features"]
+    values, all_facts = kept["round_mean_values"], kept["round_facts"].tolist()
     records = []
-    for by_flop, features, values, facts in zip(
-        unpack_buckets(kept["round_flop_buckets"]),
-        kept["round_ev_features"],
-        kept["round_mean_values"],
-        kept["round_facts"].tolist(),
-        strict=True,
-    ):
+    for number, (by_flop, facts) in enumerate(zip(labels, all_facts, strict=True)):
         counts = (int(by_flop.max()) + 1, num_turn, num_river)
         buckets = replace(last, by_flop=by_flop, num_buckets=counts)
-        iterations, bound, delta = facts
-        records.append(RoundRecord(buckets, features, values, int(iterations), bound, delta))
+        earned, (iterations, *reached) = (features[number], values[number]), facts
+        records.append(RoundRecord(buckets, *earned, int(iterations), *reached))
     return records
 
 
@@ -397,13 +383,12 @@ class BucketedBackend:
         )
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
         report = report_outcome(outcome, self.meaning, num_deals)
-
         make_records = partial(pack_rounds, with_cards, results)
         return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
 
     def solve_rounds(
         self, game: CardGame, on_progress: ProgressSink, team: Team | None = None
-    ) -> Iterator[FlopSolveResult]:
+    ) -> Iterator[SolvedRound]:
         """Yields each round of a flop with all hands and all cards, in pots."""
         sample, team = replace(self.sample, seed=self.seed), team or Team()
         sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
@@ -425,7 +410,7 @@ class BucketedBackend:
                 outcome = iterate_until(solver, self.rule, in_round, team.cancel)
             strategy = solver.strategy()
             values = extract_pair_values(game, strategy, sample, in_round, team)
-            result = FlopSolveResult(buckets, strategy, outcome, values)
+            result = SolvedRound(buckets, strategy, outcome, values)
             yield result
             if number < self.rounds:
                 in_round = _in_round(on_progress, number + 1, self.rounds)
@@ -433,7 +418,7 @@ class BucketedBackend:
                 before = solver
 
     def _rebucket(
-        self, game: CardGame, result: FlopSolveResult, on_progress: ProgressSink
+        self, game: CardGame, result: SolvedRound, on_progress: ProgressSink
     ) -> FlopBuckets:
         features = ev_features(game, result, on_progress)
         with reporting_phase(on_progress, Phase.REBUCKETING, 100) as advance:
@@ -466,10 +451,9 @@ class BucketedBackend:
         need, cards, templates = planned.memory, planned.hands, planned.betting.templates
         num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
         sizes = [StreetSize(number, cards.widths) for number in num_boards]
-        num_buckets = self.num_buckets
+        num_buckets: tuple[int, ...] = self.num_buckets
         if self.abstraction is not None:
-            num_flop, num_turn, num_river = FlopBuckets.of(flop, self.abstraction).num_buckets
-            num_buckets = (num_flop, num_turn, num_river)
+            num_buckets = FlopBuckets.of(flop, self.abstraction).num_buckets
         numbers = zip(templates, num_buckets, strict=True)
         cells = sum(sum(template.num_actions) * number for template, number in numbers)
         solver = plan_tables(templates, sizes, Precision.SINGLE).num_bytes + _CELL_BYTES * cells

@@ -79,12 +79,7 @@ class TableStrategy:
 
 @dataclass(frozen=True, eq=False)
 class StoredStrategy:
-    """Average strategies that were kept.
-
-    Attributes:
-        shares: by street, of OOP and IP.
-        cards: hands and boards.
-    """
+    """Average strategies that were kept, by street, of OOP and IP."""
 
     shares: Sequence[tuple[EncodedShares, EncodedShares]]
     cards: CardsToCome
@@ -109,15 +104,6 @@ def find_hands(
     runout = find_runout(cards, dealt)
     renamed = permute_combos(runout.mapping.new_suits)[combos]
     return runout.board, cards.players[player].positions()[renamed]
-
-
-def forget_regrets(tables: LearnedTables) -> LearnedTables:
-    """Returns tables that share the average strategies, and have nothing else."""
-    by_street = [
-        (only_strategy(oop.strategy_sum), only_strategy(ip.strategy_sum))
-        for oop, ip in tables.by_street
-    ]
-    return LearnedTables(by_street, tables.first_street)
 
 
 #: Boards from which values are taken, as many as a solve can afford.
@@ -174,7 +160,12 @@ class CardBackend:
             solver = SpotSolver(spot, self.schedule, team, self.precision, self.rivers)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = solver.solve(self.rule, on_progress, team.cancel)
-        strategy = TableStrategy(forget_regrets(solver.tables), solver.game)
+        pairs = [
+            (only_strategy(oop.strategy_sum), only_strategy(ip.strategy_sum))
+            for oop, ip in solver.tables.by_street
+        ]
+        tables = LearnedTables(pairs, solver.tables.first_street)
+        strategy = TableStrategy(tables, solver.game)
         del solver  # and with it the regrets, before values take as much memory
         values = extract_pair_values(strategy.game, strategy, self.sample, on_progress, team)
         return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
@@ -210,9 +201,8 @@ class CardBackend:
         hands: CardsToCome | None = None,
     ) -> GamePlan:
         """Returns what a game with all hands will allocate; `hands` are the flop's, if known."""
-        return plan_game(
-            Spot(flop, EVERYONE, tree), self.rivers, self.precision, num_workers, hands
-        )
+        spot = Spot(flop, EVERYONE, tree)
+        return plan_game(spot, self.rivers, self.precision, num_workers, hands)
 
     def make_games(
         self, flop: tuple[int, ...], trees: Sequence[PostflopTree], team: Team | None = None
@@ -233,14 +223,12 @@ class CardBackend:
         """Returns the strategies that were kept."""
         if SHARES not in kept:  # one array for each table, as once kept
             (game,) = self.make_games(flop, [tree])
-            pairs = [
-                [
-                    only_strategy(kept[name_of_table(t.street, player, "strategy")])
-                    for player in (0, 1)
-                ]
-                for t in game.templates
+            names = [
+                [name_of_table(template.street, player, "strategy") for player in (0, 1)]
+                for template in game.templates
             ]
-            tables = LearnedTables([(oop, ip) for oop, ip in pairs], game.templates[0].street)
+            pairs = [(only_strategy(kept[oop]), only_strategy(kept[ip])) for oop, ip in names]
+            tables = LearnedTables(pairs, game.templates[0].street)
             kept = TableStrategy(tables, game).to_arrays()
         cards = CardsToCome.plan(flop, EVERYONE)
         stored = StoredArrays("kept flop", kept, _NAMES)
@@ -248,10 +236,7 @@ class CardBackend:
 
     @classmethod
     def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns solves of a small flop with buckets and tables of each precision.
-
-        The kernels of exact rivers are those of spots and of other backends' values.
-        """
+        """Returns solves with buckets and tables of each precision; spots have exact rivers."""
         return [
             solving_a_small_flop(cls(ONCE, BucketRivers(16), precision)) for precision in Precision
         ]

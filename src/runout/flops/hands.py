@@ -61,8 +61,7 @@ class Sampling:
 
     *Public-chance sampling* deals some runouts per iteration and lets every pair of hands meet on
     them. *External sampling* (Lanctot et al. 2009) deals both hands and one runout at a time and
-    samples what the opponent does. Either way what is learned is judged in the exhaustive game,
-    with exact equities. `docs/mccfr.md` says what each needs to reach which accuracy.
+    samples what the opponent does. Both are judged with exact equities; see `docs/mccfr.md`.
 
     Attributes:
         kind: ``public_chance`` or ``external``.
@@ -174,9 +173,8 @@ class HandBackend:
         if sampling.kind == "external":
             return ExternalStreet(tree, exact, stream, sampling.num_runouts * NUM_HANDS, team)
         sampled = make_hand_leaves(tree, game, np.float32, team)
-        leaves = PublicChanceLeaves(
-            exact, sampled, RunoutSampler(stream, sampling.num_runouts, team)
-        )
+        sampler = RunoutSampler(stream, sampling.num_runouts, team)
+        leaves = PublicChanceLeaves(exact, sampled, sampler)
         return StreetSolver(tree.layout, leaves, NUM_HANDS, np.float32, team)
 
 
@@ -203,8 +201,7 @@ class DealStream:
 
     def kernel_state(self, iteration: int, purpose: int) -> Uint64Array:
         """Returns ``[1]`` the state of the kernels' generator at the start of an iteration."""
-        bits = self.generator(iteration, purpose).integers(0, 2**64, size=1, dtype=np.uint64)
-        return bits
+        return self.generator(iteration, purpose).integers(0, 2**64, size=1, dtype=np.uint64)
 
     def deal(self, num_deals: int, state: Uint64Array) -> Deals:
         """Deals hands and runouts, all equally likely: 1/1176 x 1/1081 and 1/990."""
@@ -273,9 +270,7 @@ class RunoutSampler:
 
     def __init__(self, stream: DealStream, num_runouts: int, team: Team) -> None:
         """Ranks all combos on all runouts once (a few milliseconds, 3 MB)."""
-        self._stream = stream
-        self._num_runouts = num_runouts
-        self._team = team
+        self._stream, self._num_runouts, self._team = stream, num_runouts, team
         runouts = np.array(list(combinations(stream.deck, 2)), dtype=np.uint8)
         flop = np.tile(np.array(stream.flop, dtype=np.uint8), (len(runouts), 1))
         boards = np.concatenate([flop, runouts], axis=1)
@@ -313,9 +308,7 @@ class PublicChanceLeaves:
     """Leaves that learn from sampled showdowns and are judged by exact ones; folds are exact."""
 
     def __init__(self, exact: MatrixLeaves, sampled: MatrixLeaves, sampler: RunoutSampler) -> None:
-        self._exact = exact
-        self._sampled = sampled
-        self._sampler = sampler
+        self._exact, self._sampled, self._sampler = exact, sampled, sampler
         self._num_updates = [0, 0]
         self._sampled_iteration = -1
 
@@ -354,9 +347,7 @@ class ExternalStreet(StreetSolver):
         """
         super().__init__(tree.layout, exact, NUM_HANDS, np.float32, team)
         self._game = betting_game(tree)
-        self._stream = stream
-        self._deals_per_pass = deals_per_pass
-        self._num_updates = [0, 0]
+        self._stream, self._deals_per_pass, self._num_updates = stream, deals_per_pass, [0, 0]
         shape = (NUM_HANDS, tree.num_nodes)
         self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
 
@@ -392,12 +383,8 @@ class ExternalStreet(StreetSolver):
 
 def betting_game(tree: PostflopTree) -> BettingGame:
     """Returns a tree and its payoffs in the form that kernels read."""
-    is_showdown = tree.leaf_kind == SHOWDOWN
-    return BettingGame(
-        tree.layout,
-        fold_gain=tree.fold_gain,
-        showdown_stake=np.where(is_showdown, tree.leaf_stake, 0.0),
-    )
+    stakes = np.where(tree.leaf_kind == SHOWDOWN, tree.leaf_stake, 0.0)
+    return BettingGame(tree.layout, fold_gain=tree.fold_gain, showdown_stake=stakes)
 
 
 def group_by_hand(combos: IntArray) -> tuple[IntArray, IntArray]:

@@ -64,18 +64,9 @@ class LiveSpot:
         root_reach: Sequence[Float32Array],
         state: Callable[[], object] = lambda: None,
     ) -> None:
-        """Looks at nothing yet.
-
-        Args:
-            game: the cards and betting.
-            tables: strategies of both players.
-            root_reach: ``[O]`` the opponent's range as each player meets it.
-            state: is another one after the tables have changed.
-        """
-        self.game = game
-        self.tables = tables
-        self._root_reach = root_reach
-        self._state = state
+        """Takes ``[O]`` the opponent's range of each player; `state` changes with the tables."""
+        self.game, self.tables = game, tables
+        self._root_reach, self._state = root_reach, state
         self._seen: object = self
         self._first_visits = lru_cache(1)(self._visit_first)
         self._evs = lru_cache(_KEPT_BOARDS)(self._find_evs)
@@ -83,11 +74,9 @@ class LiveSpot:
 
     def stored(self) -> StoredTables:
         """Returns the tables as a `StoredSpot` reads them."""
+        depths = range(len(self.game.templates))
         strategy, values, locked = (
-            [
-                (_LiveTable(lookup, depth, 0), _LiveTable(lookup, depth, 1))
-                for depth in range(len(self.game.templates))
-            ]
+            [(_LiveTable(lookup, depth, 0), _LiveTable(lookup, depth, 1)) for depth in depths]
             for lookup in (self.strategy, self._ev_row, self._is_locked)
         )
         is_flop = self.game.first_street == Street.FLOP
@@ -189,11 +178,12 @@ def look_at(
 ) -> StoredSpot:
     """Returns what a solver has learned as a spot; later looks see what it learns meanwhile."""
     game = solver.game
-
-    def state() -> object:
-        return solver.iteration, solver.num_lock_changes
-
-    live = LiveSpot(game, solver.tables, solver.root_reach, state)
+    live = LiveSpot(
+        game,
+        solver.tables,
+        solver.root_reach,
+        lambda: (solver.iteration, solver.num_lock_changes),
+    )
     unit = Unit.CHIPS if game.spot.tree.stakes.is_in_chips else Unit.POTS
     return StoredSpot(game.spot, game.cards, live.stored(), quality, config, unit)
 
@@ -216,10 +206,8 @@ def look_at_strategy(
     quality = Quality(report.exploitability_pot, report.meaning, report.iterations, report.seconds)
     suits = None
     if given is not None:
-        spot, suits = (
-            replace(spot, board=given.cards),
-            CanonicalBoard.from_cards(given.cards).mapping,
-        )
+        suits = CanonicalBoard.from_cards(given.cards).mapping
+        spot = replace(spot, board=given.cards)
     return StoredSpot(spot, game.cards, live.stored(), quality, unit=Unit.POTS, suits=suits)
 
 
@@ -233,13 +221,8 @@ def store_shares(
 ) -> StoredLayout:
     """Writes average strategies, and the buckets of rivers; see `runout.solutions.stored`.
 
-    Args:
-        create: returns a new array of a name, shape and type, such as `BundleWriter.create_array`.
-        game: the cards and betting.
-        tables: what was learned.
-        names: what parts are called; those without a name are not written.
-        last_street: the last that is kept.
-        dtype: of shares.
+    Parts that `names` does not name are not written, nor are streets after the last one; `dtype`
+    is that of shares.
     """
     streets = [template for template in game.templates if template.street <= last_street]
     in_buckets = streets[-1].street == Street.RIVER and not game.rivers.is_exact

@@ -109,7 +109,7 @@ class FlopJob:
                 with reporting_phase(report_progress, Phase.PACKING):
                     kept = solution.to_arrays()
                 arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
-        # Times differ from run to run, and everything else does not.
+        # Only times differ from run to run.
         timeless = [replace(report, seconds=0.0) for report in reports]
         arrays |= {"value_pot": np.stack(values), "reports": reports_to_array(timeless)}
         return TaskResult(arrays, {_SECONDS: [report.seconds for report in reports]})
@@ -117,13 +117,12 @@ class FlopJob:
     def tasks(self, flops: FlopList) -> list[Task[str]]:
         """Returns a task for each flop, with what it takes."""
         costs = self._costs(flops, num_workers=1)
-        tasks = []
-        for flop, name in zip(flops.flops, flops.names, strict=True):
-            number = len(suit_stabilizer(flop))
-            # Of flops that take as long, those with more different runouts take longer after all.
-            memory, seconds = costs[number].memory_bytes, costs[number].seconds / number
-            tasks.append(Task(format_cards(flop), name, memory, seconds))
-        return tasks
+        numbers = [len(suit_stabilizer(flop)) for flop in flops.flops]
+        # Of flops that take as long, those with more different runouts take longer after all.
+        return [
+            Task(format_cards(flop), name, costs[n].memory_bytes, costs[n].seconds / n)
+            for flop, name, n in zip(flops.flops, flops.names, numbers, strict=True)
+        ]
 
     def estimate(self, flops: FlopList, num_workers: int) -> Cost:
         """Returns what solving flops takes, with so many threads in all."""
@@ -149,10 +148,7 @@ class FlopJob:
         )
 
     def _costs(self, flops: FlopList, num_workers: int) -> dict[int, Cost]:
-        """Returns what a flop takes with all trees, by the number of its symmetries.
-
-        Runouts that differ by suits only are solved once, so flops with as many count alike.
-        """
+        """Returns what a flop takes with all trees, by its symmetries: they merge runouts."""
         alike = {len(suit_stabilizer(flop)): flop for flop in reversed(flops.flops)}
         return {
             number: functools.reduce(
@@ -184,10 +180,7 @@ class FlopResult:
         """Returns what a task has found."""
         arrays, times = entry.arrays, entry.measured[_SECONDS]
         timeless = reports_from_array(cast(FloatArray, arrays["reports"]))
-        reports = [
-            replace(report, seconds=seconds)
-            for report, seconds in zip(timeless, times, strict=True)
-        ]
+        reports = [replace(each, seconds=s) for each, s in zip(timeless, times, strict=True)]
         kept: list[Arrays] = [
             {key.removeprefix(begin): a for key, a in arrays.items() if key.startswith(begin)}
             for begin in (f"{_KEPT}{number}_" for number in range(len(reports)))
@@ -199,10 +192,7 @@ def solve_each(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[F
     """Yields the result of every flop, as soon as it is finished.
 
     Flops are solved side by side, those with most different runouts first. Workers for which no
-    flop is left help inside those that are still being solved.
-
-    Raises:
-        ExecutionError: after all flops were tried, naming those that failed and why.
+    flop is left help inside those that are still being solved. Errors are those of `finish_flops`.
     """
     index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
     finished = finish_flops(job, job.tasks(flops), context)
@@ -301,12 +291,7 @@ class PostflopPlan:
         num_workers: int | None = None,
         abstraction: Abstraction | None = None,
     ) -> "PostflopPlan":
-        """Returns the plan of a config with given stack-to-pot ratios; by default for all cores.
-
-        Raises:
-            ConfigError: if there is an abstraction and the backend plays no buckets.
-            TreeError: if a betting tree is too large.
-        """
+        """Returns the plan of a config with given stack-to-pot ratios; by default for all cores."""
         rules, backend = config.betting_rules(), make_backend(config, abstraction)
         trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
         workers = num_workers or count_cores()
@@ -474,10 +459,9 @@ class SolvedFlop:
 
     Attributes:
         spot: the board, both ranges and the betting.
-        strategy: what both players do.
-        value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, by the hero's position;
-            NaN where they cannot meet.
-        report: how the solve went; its exploitability is that of the backend's own game.
+        strategy: of both players.
+        value_pot: see `FlopSolution`.
+        report: how the solve went, its exploitability in the backend's own game.
         history: that exploitability by iteration, wherever it was measured.
     """
 
@@ -553,23 +537,8 @@ def solve_flop(
         backend = replace(backend, rule=replace(backend.rule, history_every=history_every))
     backend.estimate(flop, tree, context.num_threads).require_memory("the solve")
     history: list[tuple[int, float]] = []
-    note = _note_progress(game, tree, backend, context.on_event, on_iteration, history)
-    solution = backend.solve(game, tree, note, Team(context.num_threads, cancel=context.cancel))
-    spot = Spot(flop, game.hand_ranges(), tree, merges_suits=own is None or own.merges_suits)
-    return SolvedFlop(spot, solution.strategy, solution.value_pot, solution.report, tuple(history))
-
-
-def _note_progress(
-    game: FlopGame,
-    tree: PostflopTree,
-    backend: PostflopBackend,
-    on_event: EventSink,
-    on_iteration: Callable[[SolveProgress], None],
-    history: list[tuple[int, float]],
-) -> ProgressSink:
-    """Returns a sink of events and iterations that writes measurements into a history."""
     is_bound = backend.meaning.is_upper_bound
-    tell = progress_sink(format_cards(game.flop), tree.stakes.spr, on_event, is_bound)
+    tell = progress_sink(format_cards(flop), tree.stakes.spr, context.on_event, is_bound)
 
     def note(progress: SolveProgress | BucketEvent) -> None:
         tell(progress)
@@ -578,7 +547,9 @@ def _note_progress(
             if progress.is_measured and progress.exploitability is not None:
                 history.append((progress.iteration, progress.exploitability))
 
-    return note
+    solution = backend.solve(game, tree, note, Team(context.num_threads, cancel=context.cancel))
+    spot = Spot(flop, game.hand_ranges(), tree, merges_suits=own is None or own.merges_suits)
+    return SolvedFlop(spot, solution.strategy, solution.value_pot, solution.report, tuple(history))
 
 
 def _by_hand(player: str, held: str | Range) -> FloatArray:
@@ -596,31 +567,21 @@ def open_kept_flop(
 ) -> StoredSpot:
     """Opens a flop, given in any suits, whose strategies were kept."""
     index, values = bundle.flops.flops.index(given.canonical), bundle.values[spr_index]
-    ranges = EVERYONE
-    if values.ranges is not None:
-        oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in values.ranges)
-        ranges = (oop, ip)
-    spot = Spot(given.canonical, ranges, bundle.trees[spr_index])
+    held = np.ones((2, NUM_HANDS)) if values.ranges is None else values.ranges
+    oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in held)
+    spot = Spot(given.canonical, (oop, ip), bundle.trees[spr_index])
     strategy = kept_strategy(bundle, index, spr_index)
     return look_at_strategy(spot, strategy, values.reports[index], given, team)
 
 
 def kept_strategy(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> FlopStrategy:
-    """Returns what both players do on a flop at a ratio of the config, by their places.
-
-    Raises:
-        BundleError: if strategies were not kept.
-    """
+    """Returns what both players do on a flop at a ratio of the config, by their places."""
     kept, flop = _kept(bundle, flop_index, spr_index), bundle.flops.flops[flop_index]
     return make_backend(bundle.config).read_strategy(kept, flop, bundle.trees[spr_index])
 
 
 def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:
-    """Returns the buckets of a flop, and what hands earned with them, round by round.
-
-    Raises:
-        BundleError: if they were not kept, or the backend has no buckets.
-    """
+    """Returns the buckets of a flop, and what hands earned with them, round by round."""
     kept = _kept(bundle, flop_index, spr_index)
     records = read_records(kept, bundle.flops.flops[flop_index])
     if not records:
@@ -630,6 +591,7 @@ def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> lis
 
 
 def _kept(bundle: ValueBundle, flop_index: int, spr_index: int) -> Arrays:
+    """Returns what a bundle has of a flop; a `BundleError` says that nothing was kept."""
     if not bundle.solutions:
         problem = "strategies were not kept, solve with keep_strategies: true"
         raise BundleError("postflop_model", problem)

@@ -112,8 +112,7 @@ class SpotSolution:
     ) -> Finish:
         """Copies the tables into files and returns what makes a bundle of them.
 
-        Learning may go on before that is called, by whichever thread. That the bundle has a
-        solution, which needs no solver to be looked at, takes the time of two iterations.
+        Learning may continue before that is called. A solution takes the time of two iterations.
         """
         writer = BundleWriter(
             path,
@@ -204,30 +203,25 @@ def _read_facts(bundle: Bundle) -> SpotFacts:
 
 def _fill(where: str, empty: LearnedTables, arrays: Mapping[str, AnyArray]) -> LearnedTables:
     """Returns tables like the empty ones that hold the arrays of a bundle."""
-    by_street = []
-    for street, pair in enumerate(empty.by_street, start=empty.first_street):
-        oop, ip = (
-            learning._replace(**_saved(where, Street(street), player, learning, arrays))
-            for player, learning in enumerate(pair)
-        )
-        by_street.append((oop, ip))
-    return LearnedTables(by_street, empty.first_street)
 
+    def saved(street: int, player: int, learning: Learning) -> Learning:
+        found: dict[str, Any] = {}
+        for part, expected in learning._asdict().items():
+            name = name_of_table(Street(street), player, part)
+            # The locks of empty tables have no size yet.
+            shape = learning.regret.shape if part == "lock" else expected.shape
+            if name in arrays:
+                found[part] = array = arrays[name]
+                if (array.dtype, array.shape) != (expected.dtype, shape):
+                    came, wanted = f"{array.dtype} {array.shape}", f"{expected.dtype} {shape}"
+                    raise BundleError(where, f"{name} is {came}, this version builds {wanted}")
+            elif expected.size:
+                raise BundleError(where, f"has no array {name}")
+        return learning._replace(**found)
 
-def _saved(
-    where: str, street: Street, player: int, empty: Learning, arrays: Mapping[str, AnyArray]
-) -> dict[str, Any]:
-    """Returns the arrays of a bundle that belong to the parts of empty tables."""
-    found = {}
-    for part, expected in empty._asdict().items():
-        name = name_of_table(street, player, part)
-        # The locks of empty tables have no size yet.
-        shape = empty.regret.shape if part == "lock" else expected.shape
-        if name in arrays:
-            found[part] = array = arrays[name]
-            if (array.dtype, array.shape) != (expected.dtype, shape):
-                came, wanted = f"{array.dtype} {array.shape}", f"{expected.dtype} {shape}"
-                raise BundleError(where, f"{name} is {came}, this version builds {wanted}")
-        elif expected.size:
-            raise BundleError(where, f"has no array {name}")
-    return found
+    first = empty.first_street
+    by_street = [
+        (saved(street, 0, oop), saved(street, 1, ip))
+        for street, (oop, ip) in enumerate(empty.by_street, start=first)
+    ]
+    return LearnedTables(by_street, first)
