@@ -66,7 +66,7 @@ def test_all_solutions_are_listed_and_one_opens(viewer, ids):
 
 
 def test_numbers_on_the_page_are_those_of_the_command_line(viewer, ids, runs):
-    arguments = ["spot", "show", str(runs / "river"), "--node", "x", "--json"]
+    arguments = ["show", str(runs / "river"), "--node", "x", "--json"]
     said = json.loads(CliRunner().invoke(program, arguments).stdout)
     node = said.get("node", said)
     viewer.open(f"/s/{ids['river']}?n=x&h=AA")

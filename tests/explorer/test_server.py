@@ -159,7 +159,7 @@ def test_all_solutions_are_listed_with_how_well_they_are_solved(client):
 
 
 def test_a_node_is_the_json_of_the_command_line(client, ids, runs):
-    arguments = ["spot", "show", str(runs / "river"), "--node", "x:b59", "--json"]
+    arguments = ["show", str(runs / "river"), "--node", "x:b59", "--json"]
     said = json.loads(CliRunner().invoke(program, arguments).stdout)
     told = client.get(f"/api/node/{ids['river']}", params={"n": "x:b59"}).json()
     assert told == said["node"] or told == {key: said[key] for key in told}
