@@ -16,7 +16,7 @@ from runout.cli.solve import (
     describe_size,
 )
 from runout.cli.targets import checkpoints_beside, count_checkpoints
-from runout.config.load import load_config
+from runout.config.load import parse_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
 from runout.flops.solve import FlopJob
@@ -73,7 +73,7 @@ def test_a_solve_says_what_it_needs_and_what_came_of_it(solve, tmp_path):
     first, second, *others = result.stderr.splitlines()
     assert first == f"{tmp_path}/config.yaml: 2 flops at 2 SPRs"
     assert second.startswith("at most about 10 s, ")
-    assert any(line.startswith("Flops: 2 flops in ") for line in others)
+    assert sum("SPRs, iter " in line for line in others) == 2  # one for each flop
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["SPR", "1", "2"]
     assert re.fullmatch(rf"wrote {tmp_path}/values, 2 flops, \d+ kB, in .*", lines[-1])
@@ -275,12 +275,15 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve_of_test_solve_pre
     assert first == f"{tmp_path}/config.yaml: no flop is ever seen, none is solved"
     assert second == "Preflop: 0/10,000"
     text = result.stdout
-    assert text.startswith("SB first in   pot 1.5 bb, EV -0.045 bb\n")
-    assert "F fold 41.7%   A all-in 10 58.3%" in text
-    assert "BB versus all-in 10   node a, 58.3% of deals, pot 11 bb" in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[0] == "SB first in pot 1.5 bb, 9.5 and 9 behind"
+    assert any(line.startswith("SB 0.455 30.31% 50.00%") for line in lines)  # folding is 0
+    assert "F fold 41.74% 41.74% 0.000 f" in lines
+    assert "BB versus all-in 10 pot 11 bb, 0 and 9 behind, 58.3% of deals" in lines
     solution = load_solution(tmp_path / "run" / SOLUTION_FOLDER)
     called = 100 * solution.action_frequency(solution.tree.find_node("a-c"))
-    assert f"F fold {100 - called:.1f}%   C call {called:.1f}%" in text
+    assert any(line.startswith(f"F fold {100 - called:.2f}%") for line in lines)
+    assert any(line.startswith(f"C call {called:.2f}%") for line in lines)
     assert "game value -0.045 bb/hand for SB, +0.045 bb/hand for BB" in text
     assert "Exploitability in mbb/hand, by iteration" in text
     assert text.splitlines()[-1].startswith(f"wrote {tmp_path}/run in ")
@@ -303,7 +306,7 @@ def test_limps_and_raises_have_their_grids_and_flops_their_sources(
     text = result.stdout
     for title in ("SB first in", "BB versus limp", "BB versus raise to 2", "BB versus raise to 3"):
         assert title in text
-    assert "Flops and where their values come from" in text
+    assert "Flops and the source of their values" in text
     assert "solved at SPR 4.5" in text
     assert "extrapolated" not in text
     assert "1 flop at " in text.splitlines()[-2]
@@ -384,7 +387,7 @@ def test_an_interrupted_run_goes_on(solve_of_test_solve_preflop, tmp_path, monke
     monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
     result = solve_of_test_solve_preflop(two_flops)
     assert result.exit_code == 130
-    assert f"{tmp_path}/run/checkpoints keeps 1 finished flop" in result.stderr
+    assert f"(1 finished flop kept in {tmp_path}/run/checkpoints)" in result.stderr
     rest = Counter()
     monkeypatch.setattr(FlopJob, "run", rest)
     assert solve_of_test_solve_preflop(two_flops).exit_code == 0
@@ -518,7 +521,7 @@ def test_another_precision_is_told_where_it_matters(precision, chosen, other):
     needs = {32: MemoryNeed(500_000_000, 0, 100_000_000)}
     needs |= {16: MemoryNeed(250_000_000, 0, 100_000_000)}
     size = SpotSize(9, (1,), (12, 6), {Precision(bits): need for bits, need in needs.items()})
-    config = load_config(CONFIG, SpotConfig, {"precision": precision})
+    config = parse_config(CONFIG, SpotConfig, {"precision": precision})
     assert describe_size(config, size).splitlines()[2] == (
         f"memory: {chosen} MB for the spot ({other} MB with precision {48 - precision}), "
         "220 MB for the program"

@@ -181,9 +181,11 @@ def _arguments_of(context: Any) -> str:
 def _one_line_errors() -> Iterator[None]:
     """Turns what the user caused into one line and an exit code."""
     try:
-        yield
-        if sys.stdout is not None:  # while errors can be told; Python's end has its own words
-            sys.stdout.flush()
+        try:
+            yield
+        finally:  # while errors can be told; Python's end has its own words
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except (RunoutError, USAGE_ERROR, MemoryError, OSError) as error:
         if (line := describe_error(error)) is None:
             raise
@@ -255,11 +257,9 @@ class _Program(TyperGroup):
                 raise typer.Exit
             if args[:1] == ["help"]:
                 args = [*args[1:], "--help"]
-            return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:
-        with _one_line_errors():
-            return super().invoke(ctx)
+            rest = super().parse_args(ctx, args)
+        ctx.with_resource(_one_line_errors())  # until the command has ended
+        return rest
 
 
 app = typer.Typer(
