@@ -245,7 +245,7 @@ def test_a_build_says_what_it_needs_and_what_came_of_it(build_in, tmp_path):
     result = build_in()
     assert result.exit_code == 0
     path = tmp_path / "buckets"
-    assert f"{path}:\nneeds about " in result.stderr
+    assert f"{path}:\nat most about " in result.stderr
     lines = result.stdout.splitlines()
     assert lines[0].split() == ["flop", "turn", "river"]
     rows = {line[:24].strip(): line[24:].split() for line in lines[1:-1]}

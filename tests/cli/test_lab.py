@@ -214,7 +214,7 @@ def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, 
     assert row["real_exploitability_pot"] == pytest.approx(loss.exploitability_pot)
     assert row["own_exploitability_pot"] == solved.values[0].reports[0].exploitability_pot
     assert error_line("lab", "judge", str(tmp_path / "values"), "--flop", "AhKd7s").startswith(
-        "flop AhKd7s: is not among the 1 solved flop, Qh7h2h comes close"
+        "flop AhKd7s: is not among the 1 solved flops, the closest is Qh7h2h"
     )
     replace(solved, solutions=()).save(tmp_path / "bare")
     line = error_line("lab", "judge", str(tmp_path / "bare"))
