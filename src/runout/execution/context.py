@@ -53,9 +53,6 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
     Args:
         text: ``threads``, ``processes``, ``ray``, or ``ray://`` and the address of a head.
         num_workers: how many tasks at a time; by default the cores of this machine or cluster.
-
-    Raises:
-        ExecutionError: if there is no such executor, or it cannot be had here.
     """
     if text == ThreadExecutor.name:
         yield ThreadExecutor(num_workers)
@@ -147,10 +144,6 @@ def run_tasks(
 
     Tasks are begun in the order of the time that they take. Another process on the same ledger
     shares the work: each takes what the other has not begun.
-
-    Raises:
-        CancelledError: if the token was set.
-        BundleError: if the ledger cannot be written.
     """
     # So that no worker is left with a long task at the end.
     longest_first = sorted(tasks, key=lambda task: -task.seconds)
@@ -289,11 +282,7 @@ class RunContext:
 
     @cached_property
     def chosen_executor(self) -> Executor:
-        """The executor; one that was given by name ends with this context.
-
-        Raises:
-            ExecutionError: if it is not available, or the number of workers is not positive.
-        """
+        """The executor; one that was given by name ends with this context."""
         if self.executor is not None and not isinstance(self.executor, str):
             return self.executor
         stack = ExitStack()

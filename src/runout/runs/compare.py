@@ -207,9 +207,6 @@ def label_backend(config: FlopsConfig, label: str) -> BackendUnderTest:
         config: keys that another backend does not have do not count for it.
         label: a ``solve_type``, and after colons what its keys are instead of those of the config:
             ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``.
-
-    Raises:
-        ConfigError: if there is no such backend or key.
     """
     solve_type, *given = label.split(":")
     if solve_type not in BACKENDS:
@@ -378,9 +375,6 @@ def judge_kept(
     num_workers: int | None = None,
 ) -> Iterator[BackendRow]:
     """Yields a row for flops and ratios that were solved before, by their places; solves nothing.
-
-    Raises:
-        BundleError: if strategies were not kept.
     """
     label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
     team = Team(num_workers or count_cores())

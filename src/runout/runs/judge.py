@@ -235,12 +235,7 @@ class JudgeShards:
 
 
 def judge_run(directory: Path, context: RunContext) -> JointLoss:
-    """Returns what the joint solution in a run's directory loses in the real game, and notes it.
-
-    Raises:
-        BundleError: if there is no joint solution, or one without rivers.
-        ExecutionError: if a shard is lost.
-    """
+    """Returns what the joint solution in a run's directory loses in the real game, and notes it."""
     game, solution, _ = open_joint_run(directory)
     executor, job = context.chosen_executor, JudgeShards(directory)
     parts = divide_flops(
@@ -268,11 +263,7 @@ def judge_run(directory: Path, context: RunContext) -> JointLoss:
 
 
 def open_joint_run(directory: Path) -> tuple[JointGame, PreflopSolution, JointFlops]:
-    """Returns the game of a joint run, and its strategies before and after the flop.
-
-    Raises:
-        BundleError: if there is no joint solution, or one without rivers.
-    """
+    """Returns the game of a joint run, and its strategies before and after the flop."""
     solution = load_solution(directory / SOLUTION_FOLDER)
     saved = JointFlops.load(directory / FLOPS_FOLDER)
     if saved.last_street != Street.RIVER:

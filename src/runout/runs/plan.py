@@ -46,13 +46,7 @@ def postflop_config_for(config: FlopsConfig, tree: PreflopTree) -> FlopsConfig:
 
 
 def open_postflop_model(path: Path) -> ValueBundle | FlopsConfig:
-    """Returns what ``postflop_model_path`` points at: solved values, or a config to solve.
-
-    Raises:
-        BundleError: if it is a directory that holds no values, or values that hold only for the
-            ranges of one leaf of some preflop game.
-        ConfigError: if it is a file that is no config, or there is nothing.
-    """
+    """Returns what ``postflop_model_path`` points at: solved values, or a config to solve."""
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
     if not path.is_dir():
@@ -66,11 +60,7 @@ def open_postflop_model(path: Path) -> ValueBundle | FlopsConfig:
 
 
 def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
-    """Returns the game that a config asks for.
-
-    Raises:
-        ConfigError: if flops cannot be played by the config's backend.
-    """
+    """Returns the game that a config asks for."""
     model, settings = config.postflop_model, config.joint_settings
     if model is None:
         raise ConfigError("postflop_model", "missing, a joint game needs one")
@@ -118,13 +108,7 @@ class RunPlan:
 
     @classmethod
     def make(cls, config: RunConfig, num_workers: int | None = None) -> "RunPlan":
-        """Returns the plan of a config, by default for all cores.
-
-        Raises:
-            BundleError: if given values cannot be opened.
-            ConfigError: if a given model cannot be read, or cannot be played with preflop.
-            TreeError: if a betting tree is too large.
-        """
+        """Returns the plan of a config, by default for all cores."""
         tree, workers = config.preflop.tree, num_workers or count_cores()
         if not config.needs_flop_values:
             return cls(config, tree, workers)
@@ -165,11 +149,7 @@ def _open_model(config: RunConfig) -> tuple[ValueBundle | None, FlopsConfig]:
 
 
 def require_own_solution(path: Path, config: RunConfig) -> None:
-    """Refuses a solution that belongs to another config; there may be none.
-
-    Raises:
-        BundleError: naming every key that differs, with both values, or if it cannot be opened.
-    """
+    """Refuses a solution that belongs to another config; there may be none."""
     if has_bundle(path):
         bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
         found = parse_config(bundle.config_text or "", RunConfig).digest_mapping()
@@ -179,11 +159,7 @@ def require_own_solution(path: Path, config: RunConfig) -> None:
 def find_finished_values(
     path: Path, config: FlopsConfig | None, *, verify: bool = True
 ) -> ValueBundle | None:
-    """Returns the values of a config's flops if they are at a path, None if nothing is there.
-
-    Raises:
-        BundleError: naming every key that differs, with both values, or if they cannot be opened.
-    """
+    """Returns the values of a config's flops if they are at a path, None if nothing is there."""
     if not has_bundle(path):
         return None
     values = ValueBundle.load(path, verify=verify)

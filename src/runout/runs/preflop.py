@@ -96,10 +96,6 @@ class PreflopRun:
 
         Flops without a solution are what an interrupted save of this run left behind, and are
         replaced in any case.
-
-        Raises:
-            BundleError: if one cannot be written, or if a solution, or values of another config,
-                exist and are not to be overwritten.
         """
         if not overwrite:
             check_directory(directory, self.plan)
@@ -164,22 +160,13 @@ def carry_out(
 
 
 def check_directory(directory: Path, plan: RunPlan) -> None:
-    """Refuses a directory with results of another config; what is not there is no problem.
-
-    Raises:
-        BundleError: naming every key that differs, with both values, or if something there cannot
-            be opened.
-    """
+    """Refuses a directory with results of another config; what is not there is no problem."""
     require_own_solution(directory / SOLUTION_FOLDER, plan.config)
     find_finished_values(directory / VALUES_FOLDER, plan.model, verify=False)
 
 
 def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
-    """Returns the run of a plan if a directory holds all of it, None if something is missing.
-
-    Raises:
-        BundleError: if the directory holds results of another config, or some cannot be opened.
-    """
+    """Returns the run of a plan if a directory holds all of it, None if something is missing."""
     check_directory(directory, plan)
     if not has_bundle(directory / SOLUTION_FOLDER):
         return None
@@ -197,10 +184,6 @@ def solve_joint(
 
     Threads of this process share all flops. Other executors have shards, one for each worker, that
     play some flops each; if one is lost, all go back to what was last saved.
-
-    Raises:
-        KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
-        ExecutionError: if shards are lost again and again.
     """
     game, executor = plan.joint, context.chosen_executor
     assert game is not None

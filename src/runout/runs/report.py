@@ -105,11 +105,6 @@ class ReportPlan:
 
         A line is a path, ``root`` or empty for the first decision. Size costs solve again with one
         size, where there are several.
-
-        Raises:
-            ConfigError: naming the key at fault.
-            FlopListError: if the ranges meet on none of the flops.
-            TreeError: if a line is not on the tree, or leaves the flop.
         """
         spot = load_spot_config(source, given, _first_flop(source, given, flops))
         for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
@@ -364,12 +359,7 @@ def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[
 
 
 def report_flops(plan: ReportPlan, context: RunContext) -> Iterator[FlopRow]:
-    """Yields the row of every flop, as soon as it is finished; those of an earlier run first.
-
-    Raises:
-        ExecutionError: after all flops were tried, naming those that failed and why.
-        CancelledError: if the token of the context was set.
-    """
+    """Yields the row of every flop, as soon as it is finished; those of an earlier run first."""
     finished = finish_flops(plan, plan.tasks(), context)
     for num_done, (task, entry) in enumerate(finished, start=1):
         row = plan.row_of(task.item, entry)

@@ -61,12 +61,7 @@ _SECONDS_BETWEEN_EVENTS = 0.1
 
 
 def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
-    """Returns keys of `SpotConfig` with the ranges, money and sizes of a flop leaf, as ``r2:c``.
-
-    Raises:
-        BundleError: if ``solve-preflop`` has written no solution there.
-        TreeError: if the path leads to no flop.
-    """
+    """Returns keys of `SpotConfig` with the ranges, money and sizes of a flop leaf, as ``r2:c``."""
     path = directory / SOLUTION_FOLDER
     solution = load_solution(path)
     bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
@@ -260,10 +255,6 @@ def _find_earlier(
 
     With ``overwrite`` only an interrupted solve of the same spot goes on, which is what a killed
     command of the same words has left.
-
-    Raises:
-        BundleError: if a solve that is not to be replaced is of another spot, or cannot be opened.
-        ExecutionError: if there is not enough memory.
     """
     goes_on = False
     if directory is not None and has_bundle(directory):
@@ -285,11 +276,7 @@ def _find_earlier(
 
 
 def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
-    """Refuses a directory whose solve cannot go on under a config.
-
-    Raises:
-        BundleError: naming every key that differs, with both values, or if it cannot be opened.
-    """
+    """Refuses a directory whose solve cannot go on under a config."""
     found = load_spot_facts(directory).config
     if not resume:
         raise BundleError(str(directory), "exists already, neither resume nor overwrite is set")
@@ -305,11 +292,7 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
 
 
 def require_memory(config: SpotConfig, size: SpotSize) -> None:
-    """Refuses a spot that does not fit into memory, with advice.
-
-    Raises:
-        ExecutionError: with both numbers, and what would need less.
-    """
+    """Refuses a spot that does not fit into memory, with advice."""
     savings: dict[str, int | None] = {}
     if Precision(config.precision) != Precision.HALF:
         savings["precision 16"] = size.memory[Precision.HALF].total

@@ -283,12 +283,7 @@ def _paired(seeds: dict[int, dict[str, float]], first: dict[int, dict[str, float
 
 
 def run_sweep(points: Sequence[SweepPoint], context: RunContext) -> Iterator[SweepRow]:
-    """Yields a row for every solve, as soon as it is finished; those of an earlier run first.
-
-    Raises:
-        ExecutionError: after all were tried, naming those that failed and why.
-        CancelledError: if the token of the context was set.
-    """
+    """Yields a row for every solve, as soon as it is finished; those of an earlier run first."""
     sweep = {str(task): task for task in list_tasks(points)}
     tasks = [task.to_task() for task in sweep.values()]
     finished = finish_flops(JudgeJob(keeps_values=False), tasks, context, PHASE)
