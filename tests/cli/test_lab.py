@@ -16,9 +16,9 @@ from runout.flops.solve import kept_strategy, solve_flops
 from runout.runs import compare as comparing
 from runout.runs import sweep as lab_sweep
 from runout.runs.compare import BackendRow, all_labels
-from runout.runs.judge import judge_strategy
 from runout.runs.sweep import MEASURES, SweepRow, list_tasks
 from runout.solutions.values import ExploitabilityMeaning
+from tests.samples.judging import judge_strategy
 from tests.samples.solve_configs import LIMPS, write_config
 
 CONFIG = """\

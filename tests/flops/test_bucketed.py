@@ -12,9 +12,9 @@ from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
 from runout.holdem.street_kernels import Step
-from runout.runs.judge import judge_strategy
 from runout.trees.betting import SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
+from tests.samples.judging import judge_strategy
 from tests.samples.small_buckets import full_game, one_bucket, own_bucket_each
 from tests.samples.small_spots import NO_BETS, make_rules, weigh
 

@@ -9,9 +9,9 @@ from runout.flops.cards import CardBackend
 from runout.flops.values import RunoutSample
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import name_of_table
-from runout.runs.judge import judge_strategy
 from runout.solutions.stored import normalize_sums
 from runout.trees.tree import IP, OOP
+from tests.samples.judging import judge_strategy
 from tests.samples.toy_flops import flop_game, ignore_progress, small_tree
 
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)

@@ -10,7 +10,7 @@ from runout.config.flops import FlopsConfig
 from runout.errors import BundleError
 from runout.execution.context import RunContext
 from runout.flops.solve import kept_strategy, open_kept_flop, solve_flops
-from runout.runs.judge import judge_strategy
+from tests.samples.judging import judge_strategy
 
 GIVEN = GivenFlop.parse("7dAhKh")
 

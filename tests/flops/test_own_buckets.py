@@ -14,9 +14,10 @@ from runout.events import FlopSolving
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedSolver
 from runout.holdem.solver import SpotSolver
-from runout.runs.judge import judge_spot, judge_strategy
+from runout.runs.judge import judge_spot
 from runout.trees.betting import Street
 from tests.flops.test_bucketed import ALL_CARDS, all_combos, tiny_game
+from tests.samples.judging import judge_strategy
 
 FLOP = "9s9h4d"
 CARDS = parse_board(FLOP)

@@ -12,9 +12,9 @@ from runout.flops.backend import HandStrategy
 from runout.flops.values import ALL_RUNOUTS, RunoutSample, extract_pair_values, extract_values
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
-from runout.runs.judge import judge_strategy
 from runout.trees.tree import IP, OOP
 from tests.reference.postflop_values import pair_gains
+from tests.samples.judging import judge_strategy
 from tests.samples.known_strategies import NoisyStrategy
 from tests.samples.toy_flops import (
     flop_game,

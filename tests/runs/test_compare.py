@@ -26,9 +26,9 @@ from runout.runs.compare import (
     mean_by_backend,
     value_errors,
 )
-from runout.runs.judge import judge_strategy
 from runout.solutions.values import ExploitabilityMeaning
 from tests.event_streams import check_stream
+from tests.samples.judging import judge_strategy
 from tests.samples.toy_flops import flop_game, ignore_progress, make_tree
 
 FLOP = parse_board("Qh7h2h")

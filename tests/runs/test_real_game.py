@@ -17,10 +17,10 @@ from runout.holdem.cards import NO_RAKE, Spot
 from runout.holdem.forest import make_templates
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
-from runout.runs.judge import judge_strategy
 from runout.trees.tree import PostflopTree
 from tests.reference.postflop_values import best_response_value, pair_gains
 from tests.reference.slow_spot import EVALUATE, RESPOND, Learned, SlowSpot
+from tests.samples.judging import judge_strategy
 from tests.samples.known_strategies import CHECK_OR_FOLD, JAM_OR_CALL, NoisyStrategy, prefer
 from tests.samples.small_spots import JAM, NO_BETS, make_rules
 from tests.samples.toy_flops import flop_game, ignore_progress, make_tree, random_strategy

@@ -21,17 +21,17 @@ from runout.cfr.team import Team, solve_time
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
-from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
+from runout.events import EventSink, FlopSolved, PhaseAdvanced, ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import EVERYONE, Cost, FlopGame, FlopStrategy, PostflopBackend
 from runout.flops.cards import CardBackend
 from runout.flops.settings import make_backend
-from runout.flops.solve import kept_strategy, progress_sink
+from runout.flops.solve import finish_flops, kept_strategy, progress_sink
 from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
-from runout.runs.judge import judge_strategy
+from runout.runs.judge import judge_spot
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport, ValueBundle
 from runout.storage.ledger import LedgerEntry
@@ -93,19 +93,16 @@ def value_errors(
 
 def mean_by_backend(rows: Sequence[BackendRow]) -> dict[str, tuple[int, BackendRow]]:
     """Returns the number of rows of each backend by its label, and a row of their means."""
-    by_label: dict[str, list[BackendRow]] = {}
-    for row in rows:
-        by_label.setdefault(row.label, []).append(row)
-    return {label: (len(mine), _mean_row(mine)) for label, mine in by_label.items()}
-
-
-def _mean_row(rows: Sequence[BackendRow]) -> BackendRow:
-    means: dict[str, Any] = {}
-    for name in _AVERAGED:
-        known = [value for row in rows if (value := getattr(row, name)) is not None]
-        mean = np.mean(known, axis=0).tolist() if known else None
-        means[name] = tuple(mean) if isinstance(mean, list) else mean
-    return replace(rows[0], flop="mean", **means)
+    found = {}
+    for label in dict.fromkeys(row.label for row in rows):
+        mine = [row for row in rows if row.label == label]
+        means: dict[str, Any] = {}
+        for name in _AVERAGED:
+            known = [value for row in mine if (value := getattr(row, name)) is not None]
+            mean = np.mean(known, axis=0).tolist() if known else None
+            means[name] = tuple(mean) if isinstance(mean, list) else mean
+        found[label] = len(mine), replace(mine[0], flop="mean", **means)
+    return found
 
 
 def comparison_to_json(rows: Sequence[BackendRow]) -> dict[str, Any]:
@@ -269,10 +266,20 @@ class JudgeJob:
         started = solve_time()
         solution = backend.solve(FlopGame.deal(item.flop), tree, report_progress, team)
         seconds = solve_time() - started
-        label, strategy = item.tested.label, solution.strategy
-        row = _judge(label, item.flop, tree, strategy, solution.report, team)
+        spot = Spot(tuple(item.flop), EVERYONE, tree)
+        row = _judge(item.tested.label, spot, solution.strategy, solution.report, team)
         arrays = {_VALUES: solution.value_pot} if self.keeps_values else {}
         return TaskResult(arrays, {_ROW: asdict(replace(row, seconds=seconds))})
+
+
+def finish_judged(
+    tasks: Sequence[Task[JudgedSolve]], context: RunContext, phase: str, *, keeps_values: bool
+) -> Iterator[tuple[Task[JudgedSolve], LedgerEntry]]:
+    """Yields solves with what they found, as `finish_flops` does, and tells how many are done."""
+    finished = finish_flops(JudgeJob(keeps_values), tasks, context, phase)
+    for num_done, done in enumerate(finished, start=1):
+        context.on_event(PhaseAdvanced(phase, num_done, len(tasks)))
+        yield done
 
 
 def row_of(entry: LedgerEntry) -> BackendRow:
@@ -292,8 +299,8 @@ def compare_backends(
     """Yields a row for each backend on each flop with each tree, all backends of a tree together.
 
     A worker solves one flop at a time, with all its threads, and nothing of a solve is kept but
-    its row and values. Whoever stops early, be it by Ctrl-C, has the rows of all flops and trees
-    that were finished. The context is told about iterations, finished solves and finished flops.
+    its row and values. A caller that stops early, be it by Ctrl-C, has the rows of all flops and
+    trees that were finished.
     """
     tasks = []
     for flop, tree, tested in product(flops, trees, backends):
@@ -303,27 +310,22 @@ def compare_backends(
         tasks.append(Task(key, JudgedSolve(key, tested, flop, tree, name), is_alone=True))
     entries: dict[tuple[tuple[int, ...], float], dict[str, LedgerEntry]] = {}
     rows_of: dict[tuple[int, ...], list[BackendRow]] = {flop: [] for flop in flops}
-    num_solved = 0
-    with reporting_phase(context.on_event, PHASE, len(tasks)) as advance:
-        for num_done, done in enumerate(context.run(JudgeJob(keeps_values=True), tasks), start=1):
-            if done.entry is None:
-                assert done.error is not None
-                raise done.error
-            solve = done.task.item
-            of_tree = entries.setdefault((solve.flop, solve.tree.stakes.spr), {})
-            of_tree[solve.tested.label] = done.entry
-            advance(num_done)
-            if len(of_tree) < len(backends):
-                continue
-            rows = _compare_values(solve.flop, backends, of_tree)
-            yield from rows
-            rows_of[solve.flop] += rows
-            if len(rows_of[solve.flop]) == len(trees) * len(backends):
-                num_solved += 1
-                worst = max(row.real_exploitability_pot for row in rows_of[solve.flop])
-                seconds = sum(row.seconds + row.judging_seconds for row in rows_of[solve.flop])
-                solved = FlopSolved(solve.name, num_solved, len(flops), worst, seconds)
-                context.on_event(solved)
+    for task, entry in finish_judged(tasks, context, PHASE, keeps_values=True):
+        solve = task.item
+        of_tree = entries.setdefault((solve.flop, solve.tree.stakes.spr), {})
+        of_tree[solve.tested.label] = entry
+        if len(of_tree) < len(backends):
+            continue
+        rows = _compare_values(solve.flop, backends, of_tree)
+        yield from rows
+        of_flop = rows_of[solve.flop]
+        of_flop += rows
+        num_rows = len(trees) * len(backends)
+        if len(of_flop) == num_rows:
+            num_solved = sum(len(each) == num_rows for each in rows_of.values())
+            worst = max(row.real_exploitability_pot for row in of_flop)
+            seconds = sum(row.seconds + row.judging_seconds for row in of_flop)
+            context.on_event(FlopSolved(solve.name, num_solved, len(flops), worst, seconds))
 
 
 def _compare_values(
@@ -343,20 +345,15 @@ def _compare_values(
 
 
 def _judge(
-    label: str,
-    flop: tuple[int, ...],
-    tree: PostflopTree,
-    strategy: FlopStrategy,
-    report: FlopReport,
-    team: Team,
+    label: str, spot: Spot, strategy: FlopStrategy, report: FlopReport, team: Team
 ) -> BackendRow:
     """Returns the row of a solved flop, with what its strategies lose in the real game."""
     started = time.perf_counter()
-    loss = judge_strategy(flop, tree, strategy, team=team)
+    loss = judge_spot(spot, strategy, team)
     return BackendRow(
         label=label,
-        flop=format_cards(flop),
-        spr=tree.stakes.spr,
+        flop=format_cards(spot.board),
+        spr=spot.tree.stakes.spr,
         iterations=report.iterations,
         own_exploitability_pot=report.exploitability_pot,
         own_meaning=report.meaning,
@@ -374,14 +371,13 @@ def judge_kept(
     on_event: EventSink = ignore_event,
     num_workers: int | None = None,
 ) -> Iterator[BackendRow]:
-    """Yields a row for flops and ratios that were solved before, by their places; solves nothing.
-    """
+    """Yields a row for flops and ratios that were solved before, by their places; solves nothing."""
     label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
     team = Team(num_workers or count_cores())
     with reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
         for number, (flop, spr) in enumerate(pairs, start=1):
             report = solved.values[spr].reports[flop]
-            cards, tree = solved.flops.flops[flop], solved.trees[spr]
-            row = _judge(label, cards, tree, kept_strategy(solved, flop, spr), report, team)
+            spot = Spot(solved.flops.flops[flop], EVERYONE, solved.trees[spr])
+            row = _judge(label, spot, kept_strategy(solved, flop, spr), report, team)
             yield replace(row, flop=solved.flops.names[flop])
             tell_done(number)

@@ -9,7 +9,7 @@ its flops is carried up through the preflop tree, where it answers with every ha
 import itertools
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -17,7 +17,6 @@ import numpy as np
 
 from runout.arrays import Float32Array
 from runout.cards.deck import live_combos
-from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
@@ -49,7 +48,7 @@ from runout.solutions.preflop import (
 )
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import IP, OOP, PostflopTree
+from runout.trees.tree import IP, OOP
 
 
 @dataclass(frozen=True)
@@ -82,32 +81,13 @@ class RealGameLoss:
         return (oop - self.value_of_oop) / self.pot, (ip - of_ip) / self.pot
 
 
-def judge_strategy(
-    flop: tuple[int, ...],
-    tree: PostflopTree,
-    strategy: FlopStrategy,
-    ranges: tuple[Range, Range] = EVERYONE,
-    team: Team | None = None,
-    *,
-    merges_suits: bool = True,
-) -> RealGameLoss:
-    """Returns what a flop's strategies lose in the game with real cards.
-
-    Args:
-        flop: three cards.
-        tree: the betting that was solved.
-        strategy: of both players; the same for suits that the flop does not tell apart.
-        ranges: of OOP and IP; by default all hands.
-        team: threads to share the work.
-        merges_suits: whether cards that differ by suits only are looked at once.
-    """
-    if isinstance(strategy, BucketStrategy):  # own buckets may tell suits apart
-        merges_suits = merges_suits and strategy.buckets.merges_suits
-    return judge_spot(Spot(tuple(flop), ranges, tree, merges_suits=merges_suits), strategy, team)
-
-
 def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> RealGameLoss:
-    """Returns what the strategies of a spot lose in the game with real cards."""
+    """Returns what the strategies of a spot lose in the game with real cards.
+
+    Cards that differ by suits only are looked at once, unless own buckets tell suits apart.
+    """
+    if isinstance(strategy, BucketStrategy) and not strategy.buckets.merges_suits:
+        spot = replace(spot, merges_suits=False)
     game = CardGame(spot, team=team)
 
     def value_of(player: int, step: Step) -> float:
