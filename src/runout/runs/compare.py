@@ -371,7 +371,7 @@ def judge_kept(
     on_event: EventSink = ignore_event,
     num_workers: int | None = None,
 ) -> Iterator[BackendRow]:
-    """Yields a row for flops and ratios that were solved before, by their places; solves nothing."""
+    """Yields a row for flops and ratios, by their places, whose strategies were kept."""
     label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
     team = Team(num_workers or count_cores())
     with reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
