@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -11,7 +11,7 @@ from annotated_types import Ge, Gt, Le, MultipleOf
 from pydantic import ValidationError
 
 from runout.cards.deck import format_cards
-from runout.cfr.schedules import VARIANTS, DiscountSchedule
+from runout.cfr.schedules import VARIANTS, Schedule
 from runout.config.section import ALLOWED, END, ConfigSection, Read, problem, problems
 from runout.config.yaml_text import show_value
 from runout.errors import CardError, ConfigError, TreeError, shorten, suggest
@@ -142,7 +142,7 @@ _Exponent: TypeAlias = Annotated[
 
 
 class Exponents(ConfigSection):
-    """A CFR variant by its numbers, with the names of `DiscountSchedule`."""
+    """A CFR variant by its numbers, with the names of `Schedule`."""
 
     alpha: _Exponent
     """Positive regrets are scaled by `t^alpha / (t^alpha + 1)` after iteration t."""
@@ -156,21 +156,20 @@ class Exponents(ConfigSection):
     """Where `alpha` begins, if it rises."""
 
 
-def _read_variant(value: Any) -> str | DiscountSchedule:
-    if isinstance(value, DiscountSchedule):
-        if type(value) is not DiscountSchedule:
-            kind = type(value).__name__
-            raise problem(f"{kind} is a schedule of your own, which only CfrSolver plays")
-        value = asdict(value)
+def _read_variant(value: Any) -> str | Schedule:
+    if isinstance(value, Schedule):
+        if type(value) is not Schedule or value.function is not None:
+            raise problem("is a schedule of your own, which only CfrSolver plays")
+        value = {name: getattr(value, name) for name in Exponents.model_fields}
     if isinstance(value, Mapping):
-        return DiscountSchedule(**dict(Exponents.model_validate(dict(value))))
+        return Schedule(**dict(Exponents.model_validate(dict(value))))
     if isinstance(value, str) and value in VARIANTS:
         return value
     allowed = f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma"
     raise problem(f"{show_value(value)} is not {allowed}{suggest(value, VARIANTS)}")
 
 
-def _plain_variant(value: str | DiscountSchedule) -> Any:
+def _plain_variant(value: str | Schedule) -> Any:
     if isinstance(value, str):
         return value
     rising = ("num_rising", "first_alpha") if value.num_rising else ()
@@ -178,7 +177,7 @@ def _plain_variant(value: str | DiscountSchedule) -> Any:
 
 
 Variant = Annotated[
-    str | DiscountSchedule,
+    str | Schedule,
     Read(
         _read_variant,
         f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma",
@@ -189,12 +188,12 @@ Variant = Annotated[
 ]
 
 
-def schedule_of(value: str | DiscountSchedule) -> DiscountSchedule:
+def schedule_of(value: str | Schedule) -> Schedule:
     """Returns how a variant weights iterations."""
     return VARIANTS[value] if isinstance(value, str) else value
 
 
-def digest_variant(schedule: DiscountSchedule) -> dict[str, float | str]:
+def digest_variant(schedule: Schedule) -> dict[str, float | str]:
     """Returns the exponents of a variant as strict JSON, which knows no infinity."""
     plain = _plain_variant(schedule)
     return {name: x if math.isfinite(x) else str(x) for name, x in plain.items()}
