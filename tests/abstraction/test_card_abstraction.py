@@ -432,7 +432,9 @@ def test_a_bundle_without_its_facts_is_refused(tmp_path, documents):
 def test_a_bundle_with_unsorted_boundaries_is_refused(tmp_path):
     arrays = PARTS | {"turn_boundaries": np.array([0.6, 0.3])}
     write_by_hand(tmp_path / "a", arrays, {"abstraction": FACTS})
-    with pytest.raises(BundleError, match="missing or invalid entry: turn boundaries: are not in strictly"):
+    with pytest.raises(
+        BundleError, match="missing or invalid entry: turn boundaries: are not in strictly"
+    ):
         CardAbstraction.load(tmp_path / "a")
 
 
