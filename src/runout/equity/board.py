@@ -23,6 +23,7 @@ from runout.cards.deck import (
     NUM_COMBOS,
     NUM_HANDS,
     RIVER_SIZE,
+    disjoint_combos,
     live_combos,
     matchup_weights,
     require_board,
@@ -109,18 +110,26 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
     # A renaming of suits may lead out of some of the combos.
     runouts = enumerate_runouts(board, merges_suits=among is None)
     wins = _count_wins(runouts.boards, runouts.weight, combos)
-    equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
+    wins *= disjoint_combos(combos, combos)
     num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
     return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
 
 
-def _count_wins(boards: Uint8Array, weight: IntArray, combos: IntArray) -> Uint32Array:
-    """Returns ``[C, C]`` the weight of the boards ``[R, 5]`` on which the row beats the column."""
+def rank_combos(boards: Uint8Array, combos: IntArray) -> tuple[Uint8Array, Uint8Array]:
+    """Returns ``[R, C]`` ranks on complete boards ``[R, 5]`` as a hero and as a villain.
+
+    1 is the weakest; where a combo is blocked it has 0 as a hero and 255 as a villain.
+    """
     hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
     villain = np.empty_like(hero)
     equity_kernels.rank_combos(evaluator_tables(), boards, combos, hero, villain)
+    return hero, villain
+
+
+def _count_wins(boards: Uint8Array, weight: IntArray, combos: IntArray) -> Uint32Array:
+    """Returns ``[C, C]`` the weight of the boards ``[R, 5]`` on which the row beats the column."""
     wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
-    equity_kernels.count_wins(hero, villain, weight, wins)
+    equity_kernels.count_wins(*rank_combos(boards, combos), weight, wins)
     return wins
 
 
