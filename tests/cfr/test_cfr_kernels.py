@@ -126,7 +126,7 @@ def test_reach_matches_its_twin(tree, player, dtype):
 def test_values_match_their_twin(tree, player, dtype):
     strategy, leaf_value = random_strategy(tree, dtype), random_table(tree, dtype)
     value = leaf_value.copy()
-    cfr_kernels.propagate_values(tree, player, strategy, whole(tree), value)
+    cfr_kernels.propagate_values(tree, player, strategy, False, whole(tree), value)
     for node in range(tree.num_nodes):
         expected = reference.node_value(
             tree, player, leaf_value, node, reference.mixing(strategy.astype(np.float64))
@@ -140,7 +140,7 @@ def test_values_match_their_twin(tree, player, dtype):
 def test_best_response_matches_its_twin(tree, player, dtype):
     leaf_value = random_table(tree, dtype)
     value = leaf_value.copy()
-    cfr_kernels.propagate_best_response(tree, player, whole(tree), value)
+    cfr_kernels.propagate_values(tree, player, value, True, whole(tree), value)
     for node in range(tree.num_nodes):
         expected = reference.node_value(tree, player, leaf_value, node, reference.maximizing)
         np.testing.assert_allclose(value[node], expected, **tolerance(dtype))
@@ -195,8 +195,8 @@ def test_a_tree_in_parts_gives_the_bits_of_the_tree_at_once(num_parts, player, d
             cfr_kernels.update_tables(
                 tree, player, row, reach, typed(WEIGHTS, dtype), span, tables, value
             )
-            cfr_kernels.propagate_values(tree, player, strategy, span, mixed)
-            cfr_kernels.propagate_best_response(tree, player, span, best)
+            cfr_kernels.propagate_values(tree, player, strategy, False, span, mixed)
+            cfr_kernels.propagate_values(tree, player, strategy, True, span, best)
         return [strategy, reach, regret, strategy_sum, value, mixed, best, max(changes)]
 
     for at_once, in_parts in zip(
@@ -211,7 +211,7 @@ def test_nodes_outside_the_span_are_left_alone():
     strategy = np.full((tree.num_nodes, NUM_HANDS), 7.0)
     cfr_kernels.match_regrets(tree, 0, random_table(tree), first, strategy)
     value = np.full((tree.num_nodes, NUM_HANDS), 7.0)
-    cfr_kernels.propagate_values(tree, 0, strategy, first, value)
+    cfr_kernels.propagate_values(tree, 0, strategy, False, first, value)
     inside = {
         node
         for begin, end in zip(first.begin, first.end, strict=True)

@@ -7,7 +7,7 @@ import pickle
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, DiscountSchedule
+from runout.cfr.schedules import CFR_PLUS, DCFR_PLUS, VARIANTS, Schedule
 from runout.config import flops, run
 from runout.config.flops import AutoSprs, FlopsConfig
 from runout.config.run import SizesByPosition
@@ -388,7 +388,7 @@ def test_a_schedule_that_rises_can_be_written():
 
 
 def test_a_schedule_of_ones_own_is_refused_by_configs():
-    class Own(DiscountSchedule):
+    class Own(Schedule):
         pass
 
     with pytest.raises(ConfigError, match="is a schedule of your own"):
@@ -398,7 +398,7 @@ def test_a_schedule_of_ones_own_is_refused_by_configs():
 @pytest.mark.parametrize("exponent", [-MAX_EXPONENT, MAX_EXPONENT, math.inf, -math.inf])
 def test_allowed_exponents_never_overflow(exponent):
     schedule = read(VARIANT, {"alpha": exponent, "beta": exponent, "gamma": MAX_EXPONENT})
-    assert isinstance(schedule, DiscountSchedule)
+    assert isinstance(schedule, Schedule)
     assert all(0.0 <= weight <= 1.0 for weight in schedule.weights(10**9))
 
 

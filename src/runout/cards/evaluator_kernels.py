@@ -18,6 +18,7 @@ SMALLEST_HAND = 5
 _COLUMN_MASK = (1 << ROW_BITS) - 1
 _SUIT_BIAS = np.uint64(0x3333 << 32)
 _FLUSH_BITS = np.uint64(0x8888 << 32)
+_FIRST_FLUSH_BIT = np.uint64(0x8 << 32)
 _SUIT_MASK = np.uint64(0x1FFF)
 _NUM_RANKS = 13
 _NUM_CARDS = 52
@@ -52,12 +53,9 @@ def _strength_of_key(key, row_start, strength):  # type: ignore[no-untyped-def]
 def _flush_ranks(flush_bit, card_bits):  # type: ignore[no-untyped-def]
     """The rank set of the one suit whose counter shows five or more."""
     lane = np.uint64(0)
-    if flush_bit == np.uint64(0x80 << 32):
-        lane = np.uint64(16)
-    elif flush_bit == np.uint64(0x800 << 32):
-        lane = np.uint64(32)
-    elif flush_bit == np.uint64(0x8000 << 32):
-        lane = np.uint64(48)
+    while flush_bit > _FIRST_FLUSH_BIT:
+        flush_bit >>= np.uint64(4)
+        lane += np.uint64(16)
     return (card_bits >> lane) & _SUIT_MASK
 
 
@@ -103,7 +101,7 @@ def evaluate_board(
             out_strength[start + low] = row[low]
         start += high
     for i in range(board.shape[0]):
-        _clear_card(np.int64(board[i]), out_strength)
+        _overwrite_combos_of(np.int64(board[i]), 0, out_strength)
     for suit in range(4):
         num_suited = 0
         for i in range(board.shape[0]):
@@ -130,15 +128,6 @@ def _fill_rank_pairs(
             strength = _strength_of_key(pair_key, row_start, tables.strength)
             for suit in range(4):
                 out_rows[rank, 4 * other + suit] = strength
-
-
-@kernel
-def _clear_card(card: int, out_strength: Uint16Array) -> None:
-    start = card * (card - 1) // 2
-    for low in range(card):
-        out_strength[start + low] = 0
-    for high in range(card + 1, _NUM_CARDS):
-        out_strength[high * (high - 1) // 2 + card] = 0
 
 
 @kernel
@@ -174,9 +163,11 @@ def _overwrite_flushes(
 @kernel
 def _overwrite_combos_of(card: int, strength: int, out_strength: Uint16Array) -> None:
     """Gives every live combo that holds ``card`` the same strength."""
-    for other in range(_NUM_CARDS):
-        if other != card:
-            high, low = max(card, other), min(card, other)
-            combo = high * (high - 1) // 2 + low
-            if out_strength[combo]:
-                out_strength[combo] = strength
+    start = card * (card - 1) // 2
+    for combo in range(start, start + card):
+        if out_strength[combo]:
+            out_strength[combo] = strength
+    for high in range(card + 1, _NUM_CARDS):
+        combo = high * (high - 1) // 2 + card
+        if out_strength[combo]:
+            out_strength[combo] = strength

@@ -1,4 +1,11 @@
-"""Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up."""
+"""Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up.
+
+Shape letters are those of `runout.trees.layout`; an action's data live in the row of the child it
+leads to. Workers take whole subtrees, so they need not wait for each other, and what happens at a
+node does not depend on how nodes are divided. Rows are handled one after another, hands
+innermost: that is what the compiler turns into SIMD instructions. Tables are taken out of their
+tuples before the loops, because a look into a tuple costs as much as a short row.
+"""
 
 from typing import NamedTuple
 
@@ -8,16 +15,6 @@ from runout.arrays import IntArray, RealArray
 from runout.cfr.schedules import DiscountWeights
 from runout.jit import kernel
 from runout.trees.layout import TreeArrays
-
-# --------------------------------------------------------------------------------------------------
-# Compiled passes of one CFR iteration over a tree: match regrets, reach down, values up.
-#
-# Shape letters are those of `runout.trees.layout`; an action's data live in the row of the child it
-# leads to. Workers take whole subtrees, so they need not wait for each other, and what happens at a
-# node does not depend on how nodes are divided. Rows are handled one after another, hands
-# innermost: that is what the compiler turns into SIMD instructions. Tables are taken out of their
-# tuples before the loops, because a look into a tuple costs as much as a short row.
-
 
 #: A total of regrets below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
@@ -169,11 +166,18 @@ def update_tables(
 
 @kernel
 def propagate_values(
-    tree: TreeArrays, player: int, strategy: RealArray, span: TreeSpan, out_value: RealArray
+    tree: TreeArrays,
+    player: int,
+    strategy: RealArray,
+    is_best: bool,
+    span: TreeSpan,
+    out_value: RealArray,
 ) -> None:
-    """Pulls counterfactual values up while ``player`` plays ``strategy[N, H]``.
+    """Pulls counterfactual values up, and changes no table.
 
     Args:
+        strategy: ``[N, H]`` what ``player`` plays, unless it takes the best action.
+        is_best: whether it takes the best action with every hand.
         span: nodes whose children are leaves, in the span, or known.
         out_value: ``[N, H]``; leaf rows are given, those of decisions are overwritten.
     """
@@ -181,30 +185,23 @@ def propagate_values(
     for level in range(span.begin.shape[0] - 1, -1, -1):
         for node in range(span.begin[level], span.end[level]):
             first, end = first_child[node], first_child[node] + num_children[node]
-            if actor[node] == player:
-                _mix_actions(first, end, strategy, node, out_value)
-            else:
+            if actor[node] != player:
                 _add_actions(first, end, node, out_value)
+            elif is_best:
+                _take_best_action(first, end, node, out_value)
+            else:
+                _mix_actions(first, end, strategy, node, out_value)
 
 
 @kernel
-def propagate_best_response(
-    tree: TreeArrays, player: int, span: TreeSpan, out_value: RealArray
-) -> None:
-    """Like `propagate_values`, with ``player`` taking the best action with every hand."""
-    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
-    for level in range(span.begin.shape[0] - 1, -1, -1):
-        for node in range(span.begin[level], span.end[level]):
-            first, end = first_child[node], first_child[node] + num_children[node]
-            if actor[node] != player:
-                _add_actions(first, end, node, out_value)
-                continue
-            value = out_value[node]
-            value[:] = out_value[first]
-            for child in range(first + 1, end):
-                action_value = out_value[child]
-                for hand in range(value.shape[0]):
-                    value[hand] = max(value[hand], action_value[hand])
+def _take_best_action(first: int, end: int, node: int, out_value: RealArray) -> None:
+    """Sets the value of a node to the largest of its actions' values, hand by hand."""
+    value = out_value[node]
+    value[:] = out_value[first]
+    for child in range(first + 1, end):
+        action_value = out_value[child]
+        for hand in range(value.shape[0]):
+            value[hand] = max(value[hand], action_value[hand])
 
 
 @kernel
@@ -231,10 +228,6 @@ def _add_actions(first: int, end: int, node: int, out_value: RealArray) -> None:
         action_value = out_value[child]
         for hand in range(value.shape[0]):
             value[hand] += action_value[hand]
-
-
-# --------------------------------------------------------------------------------------------------
-# Compiled moves from the rows of the leaves' matrix products to the rows of the tree.
 
 
 @kernel

@@ -112,8 +112,6 @@ class Schedule:
         return first + (last - first) * completed_iterations / self.num_rising
 
 
-DiscountSchedule = Schedule  # the name before it was public
-
 VANILLA = Schedule(alpha=inf, beta=inf, gamma=0.0)
 LINEAR = Schedule(alpha=1.0, beta=1.0, gamma=1.0)
 CFR_PLUS = Schedule(alpha=inf, beta=-inf, gamma=1.0)

@@ -59,9 +59,7 @@ class StreetSolver:
         self._team = team or Team()
         self._divided: dict[int, TreeParts] = {}
         shape = (tree.num_nodes, num_hands)
-        self._regret = np.zeros(shape, dtype)
-        self._strategy_sum = np.zeros(shape, dtype)
-        self._strategy = np.zeros(shape, dtype)
+        self._tables = LearningTables(*(np.zeros(shape, dtype) for _ in LearningTables._fields))
         self._value = np.zeros(shape, dtype)
         self._row = (own_reach_rows(tree, 0), own_reach_rows(tree, 1))
         self._reach = tuple(np.zeros((1 + int(row.max()), num_hands), dtype) for row in self._row)
@@ -69,7 +67,7 @@ class StreetSolver:
         self._root_reach: RealArray = np.zeros((NUM_PLAYERS, num_hands), dtype)
         self._is_reach_known = [False, False]
         for player in range(NUM_PLAYERS):
-            self._match(player, self._regret)
+            self._match(player, self._tables.regret)
 
     def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
         """Returns ``[H]`` counterfactual values of ``player`` at the root.
@@ -90,10 +88,7 @@ class StreetSolver:
         self.leaves.fill_leaf_values(
             StreetReach(player, step, (self._reach[0], self._reach[1]), self._row), self._value
         )
-        if isinstance(step, Update):
-            self._learn(player, step.weights)
-        else:
-            self._judge(player, step)
+        self._pull_values_up(player, step)
         root_value: RealArray = self._value[0].copy()
         return root_value
 
@@ -105,16 +100,16 @@ class StreetSolver:
     def refresh(self, player: int) -> float:
         """Lets ``player`` play what it has learned; returns the largest change of probability."""
         self._play(averages=False)
-        return max(self._match(player, self._regret), self.leaves.refresh(player))
+        return max(self._match(player, self._tables.regret), self.leaves.refresh(player))
 
     def average_strategy(self) -> RealArray:
         """Returns ``[N, H]`` the average strategy, the one that converges to equilibrium."""
         self._play(averages=True)
-        return self._strategy.copy()
+        return self._tables.strategy.copy()
 
     def learned(self) -> dict[str, RealArray]:
         """Returns the tables ``[N, H]`` themselves, by name; strategies follow from them."""
-        return {"regret": self._regret, "strategy_sum": self._strategy_sum}
+        return {"regret": self._tables.regret, "strategy_sum": self._tables.strategy_sum}
 
     def restore(self, learned: Mapping[str, RealArray]) -> None:
         """Goes on with tables that `learned` returned earlier."""
@@ -122,57 +117,57 @@ class StreetSolver:
             np.copyto(table, learned[name])
         self._is_averaged = False
         for player in range(NUM_PLAYERS):
-            self._match(player, self._regret)
+            self._match(player, self._tables.regret)
 
     def _play(self, averages: bool) -> None:
         """Puts average or current strategies into the one strategy table."""
         # The table is shared to save memory: a current strategy can be matched again any time.
         if averages != self._is_averaged or averages:
+            source = self._tables.strategy_sum if averages else self._tables.regret
             for player in range(NUM_PLAYERS):
-                self._match(player, self._strategy_sum if averages else self._regret)
+                self._match(player, source)
         self._is_averaged = averages
 
     def _match(self, player: int, source: RealArray) -> float:
+        strategy = self._tables.strategy
+
         def match(span: TreeSpan) -> float:
-            return float(cfr_kernels.match_regrets(self.tree, player, source, span, self._strategy))
+            return float(cfr_kernels.match_regrets(self.tree, player, source, span, strategy))
 
         self._is_reach_known[player] = False
         tops, subtrees = self._divide()
         return max(self._team.run(match, [*tops, *subtrees]))
 
     def _propagate_reach(self, player: int) -> None:
-        row, reach = self._row[player], self._reach[player]
+        row, reach, strategy = self._row[player], self._reach[player], self._tables.strategy
         reach[0] = self._root_reach[player]
 
         def propagate(span: TreeSpan) -> None:
-            cfr_kernels.propagate_reach(self.tree, player, row, self._strategy, span, reach)
+            cfr_kernels.propagate_reach(self.tree, player, row, strategy, span, reach)
 
         for parts in self._divide():
             self._team.run(propagate, parts)
         self._is_reach_known[player] = True
 
-    def _learn(self, player: int, weights: DiscountWeights) -> None:
-        typed = DiscountWeights(*(self._regret.dtype.type(weight) for weight in weights))
-        tables = LearningTables(self._regret, self._strategy_sum, self._strategy)
-        row, reach = self._row[player], self._reach[player]
+    def _pull_values_up(self, player: int, step: Pass) -> None:
+        row, reach, tables = self._row[player], self._reach[player], self._tables
+        is_best = step is Evaluation.BEST_RESPOND
+        weights = None
+        if isinstance(step, Update):
+            weights = DiscountWeights(*map(self._value.dtype.type, step.weights))
 
-        def learn(span: TreeSpan) -> None:
-            cfr_kernels.update_tables(
-                self.tree, player, row, reach, typed, span, tables, self._value
-            )
-
-        for parts in reversed(self._divide()):
-            self._team.run(learn, parts)
-
-    def _judge(self, player: int, judge: Evaluation) -> None:
-        def propagate(span: TreeSpan) -> None:
-            if judge is Evaluation.BEST_RESPOND:
-                cfr_kernels.propagate_best_response(self.tree, player, span, self._value)
+        def pull(span: TreeSpan) -> None:
+            if weights is None:
+                cfr_kernels.propagate_values(
+                    self.tree, player, tables.strategy, is_best, span, self._value
+                )
             else:
-                cfr_kernels.propagate_values(self.tree, player, self._strategy, span, self._value)
+                cfr_kernels.update_tables(
+                    self.tree, player, row, reach, weights, span, tables, self._value
+                )
 
         for parts in reversed(self._divide()):
-            self._team.run(propagate, parts)
+            self._team.run(pull, parts)
 
     def _divide(self) -> TreeParts:
         """Returns the top of the tree, and below as many parts as threads are ready for them.

@@ -27,7 +27,7 @@ from runout.cards.flops import (
     random_flops,
     subset_flops,
 )
-from runout.cfr.schedules import DiscountSchedule, StoppingRule
+from runout.cfr.schedules import Schedule, StoppingRule
 from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems
 from runout.config.values import (
     Count,
@@ -275,7 +275,7 @@ class FlopsConfig(ConfigSection):
             return random_flops(self.max_flop_boards, self.seed)
         return all_flops()
 
-    def schedule(self) -> DiscountSchedule:
+    def schedule(self) -> Schedule:
         """Returns how iterations are weighted."""
         return schedule_of(self.best_variant if self.cfr_variant is None else self.cfr_variant)
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlia
 from annotated_types import Ge, Le
 from pydantic import model_validator
 
-from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, DiscountSchedule, StoppingRule
+from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, Schedule, StoppingRule
 from runout.config.flops import JOINT_BACKENDS, FlopsConfig, JointConfig, PostflopModel
 from runout.config.section import END, NOTHING, ConfigSection, Read, problem
 from runout.config.values import (
@@ -344,7 +344,7 @@ class RunConfig(ConfigSection):
         """Returns this config with another postflop model, and no path to one."""
         return self.model_copy(update={"postflop_model": model, "postflop_model_path": None})
 
-    def schedule(self) -> DiscountSchedule:
+    def schedule(self) -> Schedule:
         """Returns how iterations of the preflop solve, or of the joint one, are weighted."""
         if self.cfr_variant is None:
             return DCFR_JOINT if self.method == "joint" else DCFR_PLUS

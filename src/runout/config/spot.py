@@ -17,7 +17,7 @@ from pydantic import (
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
-from runout.cfr.schedules import DiscountSchedule, StoppingRule
+from runout.cfr.schedules import Schedule, StoppingRule
 from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems
 from runout.config.values import (
     PLAYER_KEYS,
@@ -294,7 +294,7 @@ class SpotConfig(ReportConfig):
         rules = self.betting_rules()
         return PostflopTree.build(rules, Stakes.in_chips(self.pot, self.stack), self.first_street)
 
-    def schedule(self) -> DiscountSchedule:
+    def schedule(self) -> Schedule:
         """Returns how iterations are weighted."""
         return schedule_of(self.cfr_variant)
 

@@ -19,7 +19,7 @@ from runout.abstraction.clustering import Metric, cluster_features
 from runout.arrays import Float32Array, FloatArray, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combos
-from runout.cfr.schedules import LINEAR, DiscountSchedule, SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
 from runout.errors import ConfigError
@@ -77,7 +77,7 @@ class BucketedSolver:
         self,
         game: CardGame,
         buckets: FlopBuckets,
-        schedule: DiscountSchedule = LINEAR,
+        schedule: Schedule = LINEAR,
         seed: int = 0,
         team: Team | None = None,
         sampled: tuple[int, int] = (NUM_TURNS, NUM_RIVERS),
@@ -353,7 +353,7 @@ class BucketedBackend:
 
     num_buckets: tuple[int, int, int]
     rule: StoppingRule
-    schedule: DiscountSchedule = LINEAR
+    schedule: Schedule = LINEAR
     metric: Metric = "emd"
     rounds: int = 1
     is_warm_started: bool = False

@@ -9,7 +9,7 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import permute_combos
-from runout.cfr.schedules import DCFR_SPOT, DiscountSchedule, StoppingRule
+from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.cfr.team import Team
 from runout.events import Phase, reporting_phase
 from runout.flops.backend import (
@@ -129,7 +129,7 @@ class CardBackend:
     rule: StoppingRule
     rivers: Rivers = EXACT_RIVERS
     precision: Precision = Precision.SINGLE
-    schedule: DiscountSchedule = DCFR_SPOT
+    schedule: Schedule = DCFR_SPOT
     sample: RunoutSample = DEFAULT_SAMPLE
 
     @property

@@ -377,8 +377,8 @@ class ExternalStreet(StreetSolver):
 
     def _publish(self) -> None:
         """Copies what was learned into the tables of the base class."""
-        self._regret[:] = self._sampled.regret.T
-        self._strategy_sum[:] = self._sampled.strategy_sum.T
+        self._tables.regret[:] = self._sampled.regret.T
+        self._tables.strategy_sum[:] = self._sampled.strategy_sum.T
 
 
 def betting_game(tree: PostflopTree) -> BettingGame:

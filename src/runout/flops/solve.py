@@ -17,7 +17,7 @@ from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop, suit_stabilizer
 from runout.cards.ranges import Range
-from runout.cfr.schedules import DiscountSchedule, SolveProgress
+from runout.cfr.schedules import Schedule, SolveProgress
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.config.flops import FlopsConfig
@@ -401,7 +401,7 @@ class FlopKeys(TypedDict, total=False):
     raise_sizes: Sizes
     max_raises_per_street: int
     num_buckets: tuple[int, int, int]
-    schedule: str | DiscountSchedule
+    schedule: str | Schedule
     target: float | str | None
     max_iterations: int
     max_seconds: float | None

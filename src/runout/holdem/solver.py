@@ -8,8 +8,8 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cfr.schedules import (
     DCFR_SPOT,
-    DiscountSchedule,
     Measurement,
+    Schedule,
     SolveOutcome,
     SolveProgress,
     StoppingRule,
@@ -33,7 +33,7 @@ class SpotSolver:
     def __init__(
         self,
         spot: Spot,
-        schedule: DiscountSchedule = DCFR_SPOT,
+        schedule: Schedule = DCFR_SPOT,
         team: Team | None = None,
         precision: Precision = Precision.SINGLE,
         rivers: Rivers = EXACT_RIVERS,

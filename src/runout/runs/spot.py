@@ -12,8 +12,8 @@ import numpy as np
 from runout.cards.deck import HAND_BY_COMBO, matchup_weights
 from runout.cards.ranges import Range
 from runout.cfr.schedules import (
-    DiscountSchedule,
     Measurement,
+    Schedule,
     SolveOutcome,
     SolveProgress,
     StoppingRule,
@@ -138,8 +138,8 @@ class SpotKeys(TypedDict, total=False):
     merging_threshold: float
     rake_rate: float
     rake_cap: float | None
-    schedule: str | DiscountSchedule
-    cfr_variant: str | DiscountSchedule
+    schedule: str | Schedule
+    cfr_variant: str | Schedule
     target: float | str | None
     max_iterations: int
     max_seconds: float | None
