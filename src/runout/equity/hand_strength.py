@@ -78,7 +78,7 @@ def hand_strength(board: Sequence[int], holding: tuple[int, int]) -> HandStrengt
     counts = np.stack([ends[:, now == outcome].sum(axis=1) for outcome in range(NUM_OUTCOMES)])
     ehs, ppot, npot, ehs2 = map(float, _strengths_of_counts(counts))
     score = BEST_SCORE // 2 + won.sum(axis=1) - lost.sum(axis=1)
-    squared = int(score @ score) / (len(boards) * BEST_SCORE**2)
+    squared = int((score**2).sum()) / (len(boards) * BEST_SCORE**2)
     return HandStrength(ehs, ppot, npot, ehs2, squared)
 
 
