@@ -678,7 +678,7 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
             {"raise_sizes": {"sb": "2bb", "btn": "2bb"}},
             "raise_sizes: sizes for sb, btn, give them for sb and bb",
         ),
-        ({"raise_sizes": {}}, "raise_sizes: sizes for nobody, give them for sb and bb"),
+        ({"raise_sizes": {}}, "raise_sizes: sizes for no player, give them for sb and bb"),
     ],
 )
 def test_errors_name_the_field_and_what_is_allowed(arguments, message):

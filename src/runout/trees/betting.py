@@ -522,7 +522,7 @@ def _parse_by_player(
         both = parse_sizes_by_depth(values, "raise_sizes")
         return both, both
     if set(values) != {"sb", "bb"}:
-        names = ", ".join(map(str, values)) or "nobody"
+        names = ", ".join(map(str, values)) or "no player"
         raise TreeError("raise_sizes", f"sizes for {names}, give them for sb and bb")
     sb, bb = (parse_sizes_by_depth(values[who], f"raise_sizes.{who}") for who in ("sb", "bb"))
     return sb, bb
