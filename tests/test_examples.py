@@ -14,10 +14,6 @@ MAX_CODE_LINES = 15
 ALLOWED_IMPORTS = {"runout", "numpy", "matplotlib", "pandas", "pyspiel"}
 PROMISE = "Prints:\n\n"
 
-#: Older examples, until their owners replace them; take a name out with the file.
-OLDER = {"solve_spot"}
-NEW = [path for path in EXAMPLES if path.stem not in OLDER]
-
 
 def count_code_lines(source: str) -> int:
     """Returns the lines that hold code: neither blank nor comments nor the docstring."""
@@ -38,7 +34,7 @@ def test_lines_of_code_are_counted_without_docstring_comments_and_blank_lines():
     assert count_code_lines('"""One\n\ntwo."""\n\n# why\nimport runout\n\nx = (\n    1\n)\n') == 4
 
 
-@pytest.mark.parametrize("path", NEW, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_is_short_and_imports_public_names_only(path):
     source = path.read_text()
     assert ast.get_docstring(ast.parse(source)), "say what the example shows"
