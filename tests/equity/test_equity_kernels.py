@@ -15,7 +15,7 @@ from runout.cards.deck import (
 from runout.cards.evaluator import evaluate_board, evaluator_tables
 from runout.cards.flops import combo_images, suit_stabilizer
 from runout.equity import equity_kernels
-from runout.equity.board import score_rivers
+from runout.equity.board import BoardEquity, score_rivers
 from runout.equity.equity_kernels import BLOCKED_HERO, BLOCKED_SCORE, BLOCKED_VILLAIN, StrengthSums
 from tests.reference import equity as reference
 from tests.reference.showdowns import doubled_scores_on
@@ -101,15 +101,14 @@ def test_count_wins_of_blocked_combos_are_none():
 
 
 @pytest.mark.parametrize("board", ["9s6s2s", "AhKh7c", "AhAdAcAs"])
-def test_average_over_suits_is_the_mean_over_images(board):
+def test_wins_are_the_mean_over_images(board):
     cards = parse_board(board)
     combos = live_combos(cards)
     image = combo_images(combos, suit_stabilizer(cards))
     assert len(image) > 1
     wins = random_wins(len(combos), seed=4) * np.uint32(len(image))  # so that means are whole
-    out_wins = np.full_like(wins, 77)
-    equity_kernels.average_over_suits(wins, image, out_wins)
-    np.testing.assert_array_equal(out_wins, reference.average_over_suits(wins, image))
+    found = BoardEquity(cards, combos, 1, wins, suit_stabilizer(cards)).wins
+    np.testing.assert_array_equal(found, reference.average_over_suits(wins, image))
 
 
 def test_sum_by_hand_adds_rows_and_columns():

@@ -22,8 +22,6 @@ BOARD_SIZES = (FLOP_SIZE, TURN_SIZE, RIVER_SIZE)
 
 TEN_IN_DIGITS = "a ten is written T, not 10"
 
-_SEPARATORS = " ,"
-
 
 def make_card(rank: int, suit: int) -> int:
     """Returns the card of a rank (0 deuce .. 12 ace) and a suit (0 clubs .. 3 spades)."""
@@ -73,7 +71,7 @@ def format_card(card: int) -> str:
 def parse_cards(text: str) -> tuple[int, ...]:
     """Reads distinct cards written ``AhKd7s``, ``Ah Kd 7s`` or ``Ah,Kd,7s``, in their order."""
     require_no_ten(text)
-    joined = "".join(character for character in text if character not in _SEPARATORS)
+    joined = text.replace(" ", "").replace(",", "")
     cards = tuple(parse_card(joined[i : i + 2]) for i in range(0, len(joined), 2))
     require_distinct(cards)
     return cards
@@ -152,7 +150,7 @@ def combo_cards(combo: int) -> tuple[int, int]:
 def parse_combo(text: str) -> int:
     """Reads a combo such as ``AhKd``."""
     require_no_ten(text)
-    if len(text) % 2 and not any(separator in text for separator in " ,"):
+    if len(text) % 2 and not {" ", ","} & set(text):
         raise CardError(quote(text), "is not two cards, such as AhKd")
     cards = parse_cards(text)
     if len(cards) != 2:
@@ -193,18 +191,6 @@ def permute_combos(new_suits: Sequence[int]) -> IntArray:
 # weight, the number of disjoint combo pairs, which is neither uniform nor a product.
 
 NUM_HANDS = 169
-NUM_PAIRS = NUM_RANKS
-NUM_SUITED = NUM_RANKS * (NUM_RANKS - 1) // 2
-
-
-def hand_index_of_ranks(high: int, low: int, is_suited: bool) -> int:
-    """Returns the canonical hand of two ranks with ``high >= low``; a pair is never suited."""
-    if high == low:
-        return NUM_RANKS - 1 - high
-    rows_above = NUM_RANKS - 1 - high  # high ranks that come first; they hold 12, 11, .. hands
-    before = rows_above * (NUM_RANKS - 1) - rows_above * (rows_above - 1) // 2
-    return NUM_PAIRS + before + (high - 1 - low) + (0 if is_suited else NUM_SUITED)
-
 
 _FALLING = range(NUM_RANKS - 1, -1, -1)
 _UNPAIRED = [(high, low) for high in _FALLING for low in _FALLING if low < high]
@@ -214,6 +200,9 @@ HAND_RANKS: tuple[tuple[int, int, bool], ...] = (
     *((rank, rank, False) for rank in _FALLING),
     *((high, low, is_suited) for is_suited in (True, False) for high, low in _UNPAIRED),
 )
+
+#: The canonical hand of a high rank, a low rank and whether suited.
+HAND_BY_RANKS = {ranks: hand for hand, ranks in enumerate(HAND_RANKS)}
 
 #: ``AA``, ``AKs``, ``AKo`` and so on, for each canonical hand.
 HAND_NAMES: tuple[str, ...] = tuple(
@@ -225,7 +214,7 @@ HAND_NAMES: tuple[str, ...] = tuple(
 HAND_BY_COMBO: IntArray = read_only(
     np.array(
         [
-            hand_index_of_ranks(card_rank(high), card_rank(low), card_suit(high) == card_suit(low))
+            HAND_BY_RANKS[card_rank(high), card_rank(low), card_suit(high) == card_suit(low)]
             for low, high in COMBO_CARDS.tolist()
         ],
         dtype=np.int64,
@@ -237,16 +226,14 @@ COMBOS_BY_HAND: tuple[IntArray, ...] = tuple(
     read_only(np.flatnonzero(hand == HAND_BY_COMBO)) for hand in range(NUM_HANDS)
 )
 
-_INDEX_BY_NAME = {name: index for index, name in enumerate(HAND_NAMES)}
-
 
 def parse_canonical_hand(text: str) -> int:
     """Reads a canonical hand such as ``AKs``, ``QQ`` or ``72o``."""
     require_no_ten(text)
-    index = _INDEX_BY_NAME.get(text[:2].upper() + text[2:].lower())
-    if index is None:
+    name = text[:2].upper() + text[2:].lower()
+    if name not in HAND_NAMES:
         raise CardError(quote(text), "not a canonical hand such as AA, AKs or AKo")
-    return index
+    return HAND_NAMES.index(name)
 
 
 def grid_position(hand: int) -> tuple[int, int]:

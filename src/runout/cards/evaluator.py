@@ -1,7 +1,7 @@
 """Strength of 5, 6 and 7 cards, and the tables behind the fast evaluator."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, overload
 
@@ -78,7 +78,7 @@ def _build() -> Arrays:
 
 
 def _pack_rows(values_by_key: Sequence[dict[int, int]]) -> tuple[AnyArray, AnyArray]:
-    """Packs sparse tables into one array by sliding each row to the first place where it fits.
+    """Packs sparse tables into one array: rows, fullest first, go to the first place that is free.
 
     Args:
         values_by_key: one table per hand size; a key's high bits are its row.
@@ -93,29 +93,21 @@ def _pack_rows(values_by_key: Sequence[dict[int, int]]) -> tuple[AnyArray, AnyAr
             rows[table, key >> ROW_BITS][key & ((1 << ROW_BITS) - 1)] = value
     row_start = np.zeros((len(values_by_key), 1 + max(row for _, row in rows)), dtype=np.int32)
     packed: dict[int, int] = {}
-    for (table, row), start in _slide_rows(rows):
-        row_start[table, row] = start
-        packed |= {start + column: value for column, value in rows[table, row].items()}
-    strength = np.zeros(max(packed) + 1, dtype=np.uint16)
-    strength[list(packed)] = list(packed.values())
-    return row_start, strength
-
-
-def _slide_rows(
-    rows: dict[tuple[int, int], dict[int, int]],
-) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yields rows, fullest first, with the first start at which none of their cells is taken."""
     taken = 0  # bit i: cell i of the packed array is in use
-    for key, row in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0])):
+    for place, row in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0])):
         first_column = min(row)
         # Bit d of `clashes` says that sliding the row's first cell to d hits a taken cell.
         clashes = 0
         for column in row:
             clashes |= taken >> (column - first_column)
-        slide = (~clashes & (clashes + 1)).bit_length() - 1
-        for column in row:
-            taken |= 1 << (slide + column - first_column)
-        yield key, slide - first_column
+        start = (~clashes & (clashes + 1)).bit_length() - 1 - first_column
+        row_start[place] = start
+        for column, value in row.items():
+            taken |= 1 << (start + column)
+            packed[start + column] = value
+    strength = np.zeros(max(packed) + 1, dtype=np.uint16)
+    strength[list(packed)] = list(packed.values())
+    return row_start, strength
 
 
 # Strength of 5, 6 and 7 cards: 1 (seven-five high) to 7462 (royal flush), equal if they tie.

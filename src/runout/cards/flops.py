@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import resources
 from itertools import combinations, combinations_with_replacement, permutations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class SuitMapping:
         new_suits: the new suit of clubs, diamonds, hearts and spades.
     """
 
-    new_suits: tuple[int, int, int, int]
+    new_suits: tuple[int, ...]
 
     def __post_init__(self) -> None:
         if sorted(self.new_suits) != list(range(NUM_SUITS)):
@@ -68,20 +68,15 @@ class SuitMapping:
 
     def inverse(self) -> "SuitMapping":
         """Returns the mapping that undoes this one."""
-        return _mapping(map(self.new_suits.index, range(NUM_SUITS)))
+        return SuitMapping(tuple(map(self.new_suits.index, range(NUM_SUITS))))
 
     def then(self, following: "SuitMapping") -> "SuitMapping":
         """Returns the mapping that first does this one and then ``following``."""
-        return _mapping(map(following.new_suits.__getitem__, self.new_suits))
-
-
-def _mapping(new_suits: Iterable[int]) -> SuitMapping:
-    clubs, diamonds, hearts, spades = new_suits
-    return SuitMapping((clubs, diamonds, hearts, spades))
+        return SuitMapping(tuple(following.new_suits[suit] for suit in self.new_suits))
 
 
 #: All 24 renamings of suits.
-SUIT_MAPPINGS: tuple[SuitMapping, ...] = tuple(map(SuitMapping, permutations(range(NUM_SUITS), 4)))
+SUIT_MAPPINGS: tuple[SuitMapping, ...] = tuple(map(SuitMapping, permutations(range(NUM_SUITS))))
 
 
 def suit_stabilizer(cards: Iterable[int]) -> tuple[SuitMapping, ...]:
@@ -120,7 +115,7 @@ class CanonicalBoard:
         suits_ascending = sorted(
             range(NUM_SUITS), key=lambda suit: (len(ranks_by_suit[suit]), ranks_by_suit[suit], suit)
         )
-        mapping = _mapping(map(suits_ascending.index, range(NUM_SUITS)))
+        mapping = SuitMapping(tuple(map(suits_ascending.index, range(NUM_SUITS))))
         return cls(tuple(sorted(mapping.map_cards(board), reverse=True)), mapping)
 
 
@@ -143,16 +138,10 @@ class Runouts:
 
 
 def enumerate_runouts(board: Sequence[int], *, merges_suits: bool = True) -> Runouts:
-    """Returns all completions of a flop (1,176), turn (48) or river (1), merged by isomorphism.
-
-    Args:
-        board: the known cards.
-        merges_suits: whether they are merged.
-    """
+    """Returns all completions of a flop (1,176), turn (48) or river (1), merged by isomorphism."""
     symmetries = suit_stabilizer(board) if merges_suits else (SuitMapping.identity(),)
     rest = [card for card in range(NUM_CARDS) if card not in board]
-    num_missing = RIVER_SIZE - len(board)
-    runouts = np.array(list(combinations(rest, num_missing)), dtype=np.int64)
+    runouts = np.array(list(combinations(rest, RIVER_SIZE - len(board))), dtype=np.int64)
     suits = runouts % NUM_SUITS
     images = [runouts - suits + np.array(mapping.new_suits)[suits] for mapping in symmetries]
     codes = np.min([(1 << image).sum(axis=1) for image in images], axis=0)  # sets of cards
@@ -220,7 +209,13 @@ class FlopList:
 
     def rows(self) -> "tuple[WeightedFlop, ...]":
         """Returns a row for each flop."""
-        return tuple(map(WeightedFlop.of, self.flops, self.weights.tolist()))
+        rows = []
+        for cards, weight in zip(self.flops, self.weights.tolist(), strict=True):
+            high, suits, pairing, connected = describe_texture(cards).values()
+            texture = high[0], suits, pairing, connected == "connected"
+            number = flop_multiplicity(cards)
+            rows.append(WeightedFlop(format_cards(cards), cards, weight, number, *texture))
+        return tuple(rows)
 
 
 class WeightedFlop(NamedTuple):
@@ -245,14 +240,6 @@ class WeightedFlop(NamedTuple):
     suits: str
     pairing: str
     is_connected: bool
-
-    @classmethod
-    def of(cls, cards: Flop, weight: float) -> "WeightedFlop":
-        """Returns the row of a canonical flop."""
-        high, suits, pairing, connected = describe_texture(cards).values()
-        name, is_connected = format_cards(cards), connected == "connected"
-        number = flop_multiplicity(cards)
-        return cls(name, cards, weight, number, high[0], suits, pairing, is_connected)
 
 
 def flops(subset: int | None = None, *, seed: int | None = None) -> tuple[WeightedFlop, ...]:
@@ -282,11 +269,7 @@ def flops(subset: int | None = None, *, seed: int | None = None) -> tuple[Weight
 
 @dataclass(frozen=True)
 class GivenFlop:
-    """A flop in the suits and the order in which somebody wrote it.
-
-    Attributes:
-        cards: as they were given.
-    """
+    """A flop in the suits and the order in which somebody wrote it."""
 
     cards: tuple[int, ...]
 
@@ -339,17 +322,18 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
     given_by_flop: dict[Flop, str] = {}
     for entry in flops:
         cards = parse_cards(entry) if isinstance(entry, str) else entry
-        flop = canonical_flop(cards)
-        given = entry if isinstance(entry, str) else format_cards(cards)
+        flop, given = (
+            canonical_flop(cards),
+            entry if isinstance(entry, str) else format_cards(entry),
+        )
         if flop in given_by_flop:
             raise FlopListError(
                 f"flops {quote(given_by_flop[flop])} and {quote(given)}",
                 f"both are {format_cards(flop)} up to suits, each flop may come once",
             )
         given_by_flop[flop] = given
-    listed = _weighted_by_multiplicity(tuple(given_by_flop))
     names = tuple(format_cards(parse_cards(given)) for given in given_by_flop.values())
-    return replace(listed, names=names)
+    return replace(_weighted_by_multiplicity(tuple(given_by_flop)), names=names)
 
 
 def read_flops(text: str) -> FlopList:
@@ -416,8 +400,7 @@ def random_flops(count: int, seed: int) -> FlopList:
 
 def subset_flops(size: int) -> FlopList:
     """Returns a shipped subset whose weighted averages come close to those over all flops."""
-    subset = _load_subset(size)
-    weight_by_flop: dict[str, float] = subset["weights"]
+    weight_by_flop: dict[str, float] = _load_subset(size)["weights"]
     weights = np.array(list(weight_by_flop.values()))
     flops = tuple(canonical_flop(parse_cards(text)) for text in weight_by_flop)
     return FlopList(flops, read_only(weights / weights.sum()))
@@ -427,8 +410,7 @@ def canonical_flop(cards: Sequence[int]) -> Flop:
     """Returns the canonical form of a flop, highest card first."""
     if len(cards) != 3:
         raise CardError(f"flop {format_cards(cards)!r}", f"{len(cards)} cards, a flop has 3")
-    high, middle, low = CanonicalBoard.from_cards(cards).cards
-    return high, middle, low
+    return cast(Flop, CanonicalBoard.from_cards(cards).cards)
 
 
 def flop_multiplicity(flop: Sequence[int]) -> int:

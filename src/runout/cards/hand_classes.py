@@ -124,13 +124,6 @@ _GROUPS = {
 #: Every name that `parse_hand_classes` knows: made hands, draws, kickers of top pair, groups.
 HAND_CLASS_NAMES: tuple[str, ...] = (*_CLASS_BY_NAME, *_KICKER_NAMES, *_GROUPS)
 
-_MADE_BY_CATEGORY = {
-    HandCategory.STRAIGHT: MadeHand.STRAIGHTS,
-    HandCategory.FLUSH: MadeHand.FLUSHES,
-    HandCategory.FULL_HOUSE: MadeHand.FULL_HOUSES,
-    HandCategory.STRAIGHT_FLUSH: MadeHand.STRAIGHT_FLUSHES,
-}
-
 
 @dataclass(frozen=True, eq=False)
 class HandClasses:
@@ -155,19 +148,15 @@ class HandClasses:
         """Returns ``[1326]`` the live combos that are in any of the named classes."""
         mask = np.zeros(NUM_COMBOS, dtype=np.bool_)
         for name in names:
-            mask |= self._mask_of(name)
-        return mask
-
-    def _mask_of(self, name: str) -> BoolArray:
-        _require_name(name)
-        if name in _GROUPS:
-            return self.mask(_GROUPS[name])
-        member = _CLASS_BY_NAME.get(name, MadeHand.TOP_PAIR)
-        mask: BoolArray = self.made == member
-        if isinstance(member, Draw):
-            mask = self.draws[:, member]
-        elif name in _KICKER_NAMES:
-            mask = mask & (self.kicker == _KICKER_NAMES[name])
+            _require_name(name)
+            if name in _GROUPS:
+                mask |= self.mask(_GROUPS[name])
+            elif name in _KICKER_NAMES:
+                mask |= (self.made == MadeHand.TOP_PAIR) & (self.kicker == _KICKER_NAMES[name])
+            elif isinstance(member := _CLASS_BY_NAME[name], Draw):
+                mask |= self.draws[:, member]
+            else:
+                mask |= self.made == member
         return mask
 
 
@@ -237,7 +226,10 @@ def _made_hands(
     rules = [
         (score == 0, MadeHand.BLOCKED),
         (score == board_score, MadeHand.PLAYS_BOARD),
-        *((category == kind, made) for kind, made in _MADE_BY_CATEGORY.items()),
+        (category == HandCategory.STRAIGHT, MadeHand.STRAIGHTS),
+        (category == HandCategory.FLUSH, MadeHand.FLUSHES),
+        (category == HandCategory.FULL_HOUSE, MadeHand.FULL_HOUSES),
+        (category == HandCategory.STRAIGHT_FLUSH, MadeHand.STRAIGHT_FLUSHES),
         ((category == HandCategory.QUADS) & has_first, MadeHand.QUADS),
         (has_trips & _IS_POCKET_PAIR, MadeHand.SETS),
         (has_trips, MadeHand.TRIPS),

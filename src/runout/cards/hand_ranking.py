@@ -21,8 +21,6 @@ from runout.cards.deck import (
     require_board,
 )
 
-# The rules of poker: which hand beats which, and what a hand is called.
-#
 # A hand's *score* packs its category and up to five deciding ranks into one integer, so that the
 # better hand has the larger score. The scores of all five-card hands, sorted, are the 7,462
 # *strengths*: 1 is seven-five high, 7462 a royal flush.
@@ -59,12 +57,12 @@ _NUM_DECIDING_RANKS = (5, 4, 3, 3, 1, 5, 2, 2, 1)
 
 def category(strength: int) -> HandCategory:
     """Returns the category of a strength."""
-    return _unpack(_score_of_strength(strength))[0]
+    return _unpack(strength)[0]
 
 
 def describe_strength(strength: int) -> str:
     """Returns a strength in words, such as ``full house, kings over twos``."""
-    kind, ranks = _unpack(_score_of_strength(strength))
+    kind, ranks = _unpack(strength)
     first = _RANK_NAMES[ranks[0]]
     letters = "-".join(RANKS[rank] for rank in ranks)
     kickers = "-".join(RANKS[rank] for rank in ranks[1:])
@@ -153,12 +151,6 @@ def strength_of_score(score: int) -> int:
     return 1 + bisect_left(five_card_scores(), score)
 
 
-def _score_of_strength(strength: int) -> int:
-    if not 1 <= strength <= NUM_STRENGTHS:
-        raise ValueError(f"strength {strength}: strengths are 1 to {NUM_STRENGTHS}")
-    return five_card_scores()[strength - 1]
-
-
 def _pack(kind: HandCategory, deciding_ranks: Sequence[int]) -> int:
     score = int(kind)
     for i in range(CARDS_THAT_COUNT):
@@ -166,7 +158,11 @@ def _pack(kind: HandCategory, deciding_ranks: Sequence[int]) -> int:
     return score
 
 
-def _unpack(score: int) -> tuple[HandCategory, list[int]]:
+def _unpack(strength: int) -> tuple[HandCategory, list[int]]:
+    """Returns the category and the deciding ranks of a strength."""
+    if not 1 <= strength <= NUM_STRENGTHS:
+        raise ValueError(f"strength {strength}: strengths are 1 to {NUM_STRENGTHS}")
+    score = five_card_scores()[strength - 1]
     kind = HandCategory(score >> 4 * CARDS_THAT_COUNT)
     nibbles = [score >> 4 * i & 0xF for i in range(CARDS_THAT_COUNT - 1, -1, -1)]
     return kind, nibbles[: _NUM_DECIDING_RANKS[kind]]
@@ -189,8 +185,6 @@ def _plural(rank: int) -> str:
 LOW_RANK, HIGH_RANK = (COMBO_CARDS // NUM_SUITS).astype(np.int64).T
 LOW_SUIT, HIGH_SUIT = (COMBO_CARDS % NUM_SUITS).astype(np.int64).T
 
-_CARDS_OF_A_RANK = NUM_SUITS
-_MIN_SUITED_ON_BOARD = CARDS_THAT_COUNT - 2
 _NUM_KEPT_RANKS = 512  # more than the 455 of all flops, or all runouts of one flop; 0.7 MB
 
 
@@ -201,8 +195,10 @@ def score_board(board: Sequence[int]) -> IntArray:
     score: IntArray = _scores_of_ranks(board_ranks)[HIGH_RANK, LOW_RANK]
     for suit in range(NUM_SUITS):
         on_board = suited_ranks(board, suit)
-        if on_board.bit_count() >= _MIN_SUITED_ON_BOARD:
-            score = np.maximum(score, _scores_of_flushes(on_board | held_suited_ranks(suit)))
+        if on_board.bit_count() >= CARDS_THAT_COUNT - 2:
+            distinct, position = np.unique(on_board | held_suited_ranks(suit), return_inverse=True)
+            flushes = np.array([score_flush(rank_set) for rank_set in distinct.tolist()])
+            score = np.maximum(score, flushes[position])
     score[COMBO_HAS_CARD[:, list(board)].any(axis=1)] = 0
     return score
 
@@ -211,10 +207,8 @@ def score_of_board_alone(board: Sequence[int]) -> int:
     """Returns the score of a river board's own five cards, 0 before the river."""
     if len(board) < RIVER_SIZE:
         return 0
-    is_flush = len({card_suit(card) for card in board}) == 1
-    if is_flush:
-        return score_flush(suited_ranks(board, card_suit(board[0])))
-    return score_ranks([card_rank(card) for card in board])
+    of_suit = suited_ranks(board, card_suit(board[0]))
+    return score_flush(of_suit) or score_ranks([card_rank(card) for card in board])
 
 
 def category_of_score(score: IntArray) -> IntArray:
@@ -247,13 +241,6 @@ def _scores_of_ranks(board_ranks: tuple[int, ...]) -> IntArray:
     score = np.zeros((NUM_RANKS, NUM_RANKS), dtype=np.int64)
     for low, high in combinations_with_replacement(range(NUM_RANKS), 2):
         ranks = [*board_ranks, low, high]
-        if max(ranks.count(low), ranks.count(high)) <= _CARDS_OF_A_RANK:
+        if max(ranks.count(low), ranks.count(high)) <= NUM_SUITS:
             score[high, low] = score_ranks(ranks)
     return read_only(score)
-
-
-def _scores_of_flushes(rank_sets: IntArray) -> IntArray:
-    """Returns the scores of bit sets of suited ranks, 0 for fewer than five ranks."""
-    distinct, position = np.unique(rank_sets, return_inverse=True)
-    scores = [score_flush(rank_set) for rank_set in distinct.tolist()]
-    return np.array(scores, dtype=np.int64)[position]

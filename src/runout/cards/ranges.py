@@ -1,7 +1,7 @@
 """Ranges: how often a player holds each combo, and the text players write them in."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 
@@ -13,6 +13,7 @@ from runout.cards.deck import (
     COMBO_HAS_CARD,
     COMBOS_BY_HAND,
     HAND_BY_COMBO,
+    HAND_BY_RANKS,
     HAND_NAMES,
     HAND_RANKS,
     NUM_COMBOS,
@@ -23,7 +24,6 @@ from runout.cards.deck import (
     format_cards,
     format_combo,
     grid_position,
-    hand_index_of_ranks,
     has_ten_in_digits,
     parse_combo,
     require_distinct,
@@ -206,31 +206,24 @@ class _UnreadableGroupError(Exception):
     """What is wrong inside a group; the reader of the text adds which group it is."""
 
 
-def _row(high: int, is_suited: bool) -> _Run:
-    lows = range(high - 1, -1, -1)
-    return tuple(hand_index_of_ranks(high, low, is_suited) for low in lows)
-
-
-def _diagonal(gap: int, is_suited: bool) -> _Run:
-    highs = range(NUM_RANKS - 1, gap - 1, -1)
-    return tuple(hand_index_of_ranks(high, high - gap, is_suited) for high in highs)
+#: The lines of the grid; an unpaired hand is on one row and one diagonal, a pair on a diagonal.
+_ROWS: tuple[_Run, ...] = tuple(
+    tuple(HAND_BY_RANKS[high, low, is_suited] for low in range(high - 1, -1, -1))
+    for is_suited in (True, False)
+    for high in range(1, NUM_RANKS)
+)
+_DIAGONALS: tuple[_Run, ...] = tuple(
+    tuple(HAND_BY_RANKS[low + gap, low, is_suited] for low in range(NUM_RANKS - 1 - gap, -1, -1))
+    for is_suited in (True, False)
+    for gap in range(int(is_suited), NUM_RANKS)
+)
 
 
 def _hands_named_by_plus(hand: int) -> _Run:
-    high, low, is_suited = HAND_RANKS[hand]
-    gap = high - low
-    line = _diagonal(gap, is_suited) if gap <= 1 else _row(high, is_suited)
+    high, low, _ = HAND_RANKS[hand]
+    line = next(line for line in (_DIAGONALS if high - low <= 1 else _ROWS) if hand in line)
     return line[: line.index(hand) + 1]
 
-
-#: The lines of the grid; an unpaired hand is on one row and one diagonal, a pair on a diagonal.
-_ROWS: tuple[_Run, ...] = tuple(
-    _row(high, is_suited) for is_suited in (True, False) for high in range(1, NUM_RANKS)
-)
-_DIAGONALS: tuple[_Run, ...] = (
-    _diagonal(0, False),
-    *(_diagonal(gap, is_suited) for is_suited in (True, False) for gap in range(1, NUM_RANKS)),
-)
 
 #: For each canonical hand the hands that it names when a plus follows.
 _RUN_BY_PLUS: tuple[_Run, ...] = tuple(_hands_named_by_plus(hand) for hand in range(NUM_HANDS))
@@ -247,19 +240,14 @@ def _read_text(text: str) -> FloatArray:
         if not token:
             raise RangeError(f"group {position} of {len(tokens)}", "empty, take out a comma")
         try:
-            name, colon, share = token.partition(":")
-            combos = _parse_combos(name.strip())
-            weight = _parse_weight(share.strip()) if colon else 1.0
+            name, colon, share = map(str.strip, token.partition(":"))
+            combos, weight = _parse_combos(name), share if colon else "1"
+            if not _WEIGHT.fullmatch(weight) or float(weight) > 1.0:
+                raise _UnreadableGroupError(f"weight {quote(weight)} is not a number from 0 to 1")
         except (_UnreadableGroupError, CardError) as error:
             raise RangeError(quote(token), str(error)) from None
-        weights[combos] = np.where(np.isnan(weights[combos]), weight, weights[combos])
+        weights[combos] = np.where(np.isnan(weights[combos]), float(weight), weights[combos])
     return _check(np.nan_to_num(weights))
-
-
-def _parse_weight(text: str) -> float:
-    if not _WEIGHT.fullmatch(text) or float(text) > 1.0:
-        raise _UnreadableGroupError(f"weight {quote(text)} is not a number from 0 to 1")
-    return float(text)
 
 
 def _parse_combos(name: str) -> IntArray:
@@ -268,16 +256,14 @@ def _parse_combos(name: str) -> IntArray:
     if name.lower() == RANDOM:
         return np.arange(NUM_COMBOS)
     if "-" in name:
-        return _combos_of(_parse_dash(name))
-    if name.endswith("+"):
+        hands = _parse_dash(name)
+    elif name.endswith("+"):
         lowest = _parse_hand(name[:-1].rstrip())
-        return _combos_of(hand for low in lowest for hand in _RUN_BY_PLUS[low])
-    if len(name) == 4:
+        hands = [hand for low in lowest for hand in _RUN_BY_PLUS[low]]
+    elif len(name) == 4:
         return np.array([parse_combo(name)])
-    return _combos_of(_parse_hand(name))
-
-
-def _combos_of(hands: Iterable[int]) -> IntArray:
+    else:
+        hands = _parse_hand(name)
     return np.concatenate([COMBOS_BY_HAND[hand] for hand in hands])
 
 
@@ -304,7 +290,7 @@ def _run_between(hand_a: int, hand_b: int) -> _Run:
     return ()
 
 
-def _parse_hand(text: str) -> _Run:
+def _parse_hand(text: str) -> list[int]:
     """Returns the canonical hand that a name stands for, or both if it has no ending."""
     if len(text) not in (2, 3):
         raise _UnreadableGroupError(
@@ -322,9 +308,8 @@ def _parse_hand(text: str) -> _Run:
         raise _UnreadableGroupError(f"a pair has no ending, write {text[:2].upper()}")
     if ending not in _SUITED_BY_ENDING:
         raise _UnreadableGroupError(f"{text[2]!r} is neither s (suited) nor o (offsuit)")
-    if high == low:
-        return (hand_index_of_ranks(high, low, False),)
-    return tuple(hand_index_of_ranks(high, low, suited) for suited in _SUITED_BY_ENDING[ending])
+    kinds = (False,) if high == low else _SUITED_BY_ENDING[ending]
+    return [HAND_BY_RANKS[high, low, is_suited] for is_suited in kinds]
 
 
 def _write_text(weights: FloatArray) -> str:

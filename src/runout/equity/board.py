@@ -75,10 +75,10 @@ class BoardEquity:
         """``[C, C]`` runouts on which the row beats the column; 0 where they share a card."""
         if len(self.symmetries) == 1:
             return self.representative_wins
-        wins = np.empty_like(self.representative_wins)
-        images = combo_images(self.combos, self.symmetries)
-        equity_kernels.average_over_suits(self.representative_wins, images, wins)
-        return read_only(wins)
+        total = np.zeros_like(self.representative_wins)
+        for image in combo_images(self.combos, self.symmetries):
+            total += self.representative_wins[image].take(image, axis=1)
+        return read_only(total // np.uint32(len(self.symmetries)))
 
     def wins_between(self, rows: IntArray, columns: IntArray) -> Uint32Array:
         """Returns ``[rows, columns]`` runouts on which the row's combo beats the column's."""
@@ -139,10 +139,8 @@ def _count_wins(boards: Uint8Array, weight: IntArray, combos: IntArray) -> Uint3
 # counting half. Its mean over runouts is the all-in equity against a random hand, E[HS]; the mean
 # of its square, E[HS^2], tells draws from made hands of equal equity.
 
-NUM_VILLAINS = comb(NUM_CARDS - RIVER_SIZE - 2, 2)
-
 #: The score of beating every villain.
-BEST_SCORE = 2 * NUM_VILLAINS
+BEST_SCORE = 2 * comb(NUM_CARDS - RIVER_SIZE - 2, 2)
 
 
 @dataclass(frozen=True)
@@ -208,13 +206,10 @@ def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHis
 def score_rivers(boards: Uint8Array, combos: IntArray) -> Int32Array:
     """Returns ``[R, C]`` scores of combos on complete boards ``[R, 5]``, -1 where blocked.
 
-    Args:
-        boards: cards.
-        combos: all that some of the boards leaves possible.
+    ``combos[C]`` are all that some of the boards leaves possible.
     """
     scores = np.empty((len(boards), 1, len(combos)), dtype=np.int32)
-    no_best = np.empty((0, 0, 0), dtype=np.int32)
-    everybody = np.zeros(len(combos), dtype=np.int64)
+    everybody, no_best = np.zeros(len(combos), np.int64), np.empty((0, 0, 0), np.int32)
     equity_kernels.score_boards(
         evaluator_tables(), boards, combos, COMBO_CARDS[combos], everybody, scores, no_best
     )
@@ -252,7 +247,13 @@ def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> di
             total += wins
             done += len(part)
             advance(done)
-    return {"wins": _average_over_suits(total)}
+    class_of, num_classes = matchup_classes()
+    of_class = np.empty(num_classes, dtype=np.uint32)
+    for hand, representative in enumerate(REPRESENTATIVES):
+        can_meet, mine = class_of[hand] >= 0, SUIT_IMAGES[:, representative]
+        sums = total[mine[:, None], SUIT_IMAGES[:, can_meet]].sum(axis=0, dtype=np.int64)
+        of_class[class_of[hand, can_meet]] = sums // len(SUIT_IMAGES)
+    return {"wins": of_class}
 
 
 def verify_matchups(num_workers: int, on_event: EventSink = ignore_event) -> int:
@@ -264,15 +265,3 @@ def verify_matchups(num_workers: int, on_event: EventSink = ignore_event) -> int
     if num_wrong:
         raise TableError("preflop matchups", f"{num_wrong} of {class_of.size} do not agree")
     return num_classes
-
-
-def _average_over_suits(total: Uint32Array) -> Uint32Array:
-    """Returns wins per class: the mean over suits of the wins counted on representatives."""
-    class_of, num_classes = matchup_classes()
-    wins = np.empty(num_classes, dtype=np.uint32)
-    for hand, representative in enumerate(REPRESENTATIVES):
-        can_meet = class_of[hand] >= 0
-        mine = SUIT_IMAGES[:, representative]
-        sums = total[mine[:, None], SUIT_IMAGES[:, can_meet]].sum(axis=0, dtype=np.int64)
-        wins[class_of[hand, can_meet]] = sums // len(SUIT_IMAGES)
-    return wins

@@ -141,27 +141,6 @@ def _count_wins_of_block(
 
 
 @kernel
-def average_over_suits(wins: Uint32Array, image: IntArray, out_wins: Uint32Array) -> None:
-    """Spreads wins counted on representative boards over all the boards they stand for.
-
-    Args:
-        wins: ``[C, C]`` weighted wins on the representatives.
-        image: ``[G, C]`` where each suit permutation that keeps the known cards sends a combo.
-        out_wins: ``[C, C]`` mean over the G permutations, a whole number.
-    """
-    num_images = image.shape[0]
-    total = np.empty(wins.shape[1], dtype=np.uint32)
-    for row in range(wins.shape[0]):
-        total[:] = 0
-        for g in range(num_images):
-            source, column_image = wins[image[g, row]], image[g]
-            for column in range(total.shape[0]):
-                total[column] += source[column_image[column]]
-        for column in range(total.shape[0]):
-            out_wins[row, column] = total[column] // np.uint32(num_images)
-
-
-@kernel
 def sum_by_hand(wins: Uint32Array, hand_by_combo: IntArray, out_wins: IntArray) -> None:
     """Adds ``wins[C, C]`` to the ``out_wins[169, 169]`` cells of ``hand_by_combo[C]``."""
     for row in range(wins.shape[0]):
