@@ -117,13 +117,7 @@ def equity(
         raise RangeError(
             " and ".join(names), reason or "every combo of one blocks every combo of the other"
         )
-    table: BoardEquity | PreflopEquity
-    if cards:  # only boards need kernels: preflop questions are answered at once
-        from runout.equity.board import compute_board_equity
-
-        table = compute_board_equity(cards)
-    else:
-        table = preflop_equity()
+    table = _equity_table(cards)
     won = table.wins_between(rows, columns) / table.num_runouts
     lost = table.wins_between(columns, rows).T / table.num_runouts
     hero_share = (1.0 + won - lost) / 2.0
@@ -136,6 +130,15 @@ def equity(
         hero=_side(rows, pair_weight, hero_share),
         villain=_side(columns, pair_weight.T, 1.0 - hero_share.T),
     )
+
+
+def _equity_table(board: Sequence[int]) -> "BoardEquity | PreflopEquity":
+    if not board:
+        return preflop_equity()
+    # Imported here because only boards need kernels: preflop questions are answered at once.
+    from runout.equity.board import compute_board_equity
+
+    return compute_board_equity(board)
 
 
 def _side(combos: IntArray, pair_weight: FloatArray, share: FloatArray) -> SideEquity:
