@@ -19,66 +19,37 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from runout.errors import RunoutError
-from runout.version import __version__
+from runout.errors import RunoutError as RunoutError
+from runout.version import __version__ as __version__
 
-if TYPE_CHECKING:
-    from runout.abstraction.bucket_map import Abstraction
-    from runout.cards.deck import parse_board
-    from runout.cards.evaluator import evaluate
-    from runout.cards.flops import flops
-    from runout.cards.ranges import Range
-    from runout.cfr import games
-    from runout.cfr.leaves import LeafEvaluator
-    from runout.cfr.schedules import Schedule, StoppingRule
-    from runout.cfr.solver import CfrSolver
-    from runout.config.flops import FlopsConfig
-    from runout.config.load import load_config, parse_config
-    from runout.config.run import RunConfig
-    from runout.config.spot import SpotConfig
-    from runout.equity.versus import equity
-    from runout.execution.context import RunContext
-    from runout.flops.solve import solve_flop, solve_flops
-    from runout.runs.judge import exploitability
-    from runout.runs.preflop import solve_preflop
-    from runout.runs.report import report
-    from runout.runs.spot import solve_spot
-    from runout.runs.sweep import sweep
-    from runout.solutions.node import Node
-    from runout.solutions.run import open
-    from runout.trees.tree import BettingTree
-
-__all__ = [
-    "Abstraction",
-    "BettingTree",
-    "CfrSolver",
-    "FlopsConfig",
-    "LeafEvaluator",
-    "Node",
-    "Range",
-    "RunConfig",
-    "RunContext",
-    "RunoutError",
-    "Schedule",
-    "SpotConfig",
-    "StoppingRule",
-    "__version__",
-    "equity",
-    "evaluate",
-    "exploitability",
-    "flops",
-    "games",
-    "load_config",
-    "open",
-    "parse_board",
-    "parse_config",
-    "report",
-    "solve_flop",
-    "solve_flops",
-    "solve_preflop",
-    "solve_spot",
-    "sweep",
-]
+if TYPE_CHECKING:  # "as" because checkers re-export nothing else
+    from runout.abstraction.bucket_map import Abstraction as Abstraction
+    from runout.cards.deck import parse_board as parse_board
+    from runout.cards.evaluator import evaluate as evaluate
+    from runout.cards.flops import flops as flops
+    from runout.cards.ranges import Range as Range
+    from runout.cfr import games as games
+    from runout.cfr.leaves import LeafEvaluator as LeafEvaluator
+    from runout.cfr.schedules import Schedule as Schedule
+    from runout.cfr.schedules import StoppingRule as StoppingRule
+    from runout.cfr.solver import CfrSolver as CfrSolver
+    from runout.config.flops import FlopsConfig as FlopsConfig
+    from runout.config.load import load_config as load_config
+    from runout.config.load import parse_config as parse_config
+    from runout.config.run import RunConfig as RunConfig
+    from runout.config.spot import SpotConfig as SpotConfig
+    from runout.equity.versus import equity as equity
+    from runout.execution.context import RunContext as RunContext
+    from runout.flops.solve import solve_flop as solve_flop
+    from runout.flops.solve import solve_flops as solve_flops
+    from runout.runs.judge import exploitability as exploitability
+    from runout.runs.preflop import solve_preflop as solve_preflop
+    from runout.runs.report import report as report
+    from runout.runs.spot import solve_spot as solve_spot
+    from runout.runs.sweep import sweep as sweep
+    from runout.solutions.node import Node as Node
+    from runout.solutions.run import open as open
+    from runout.trees.tree import BettingTree as BettingTree
 
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
@@ -111,6 +82,8 @@ _MODULE_BY_NAME = {
     "RunContext": "runout.execution.context",
     "RunoutError": "runout.errors",
 }
+__all__ = [*_MODULE_BY_NAME, "__version__"]
+
 _REPLACED = {
     "Workplace": "RunContext",
     "load_run_config": "load_config(path, runout.RunConfig)",

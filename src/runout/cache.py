@@ -74,14 +74,7 @@ def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays
     """Returns the named read-only arrays from the cache, building them where it must.
 
     A cache that cannot be written costs time in the next process too, but no result in this one.
-
-    Args:
-        name: file name without ending.
-        digest: what `digest_arrays` says of the right arrays.
-        build: makes the arrays.
-
-    Raises:
-        TableError: if ``build`` does not make the arrays that ``digest`` promises.
+    A `TableError` says that ``build`` does not make the arrays that ``digest`` promises.
     """
     path = cache_directory() / f"{name}-{digest[:12]}.npz"
     try:
@@ -97,11 +90,7 @@ def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays
 
 
 def load_arrays(path: Path, digest: str) -> Arrays:
-    """Reads what `save_arrays` wrote.
-
-    Raises:
-        TableError: if the file is missing, cannot be read or has another digest.
-    """
+    """Reads what `save_arrays` wrote; refuses a file that is damaged or has another digest."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = dict(archive)

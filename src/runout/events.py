@@ -46,19 +46,12 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class FlopPlace:
-    """Which part of which flop's work a phase is.
+    """Which part of which flop's work a phase is; rounds are solves on top of each other."""
 
-    Attributes:
-        flop: its cards as they were given, such as ``AhKd7s``.
-        spr: effective stack over pot; None for what all ratios share.
-        round: which of the backend's solves on top of each other it is, 1 for the first.
-        total_rounds: how many there will be at most.
-    """
-
-    flop: str = ""
-    spr: float | None = None
+    flop: str = ""  # its cards as they were given, such as AhKd7s
+    spr: float | None = None  # effective stack over pot; None for what all ratios share
     round: int = 1
-    total_rounds: int = 1
+    total_rounds: int = 1  # at most
 
 
 @dataclass(frozen=True)
@@ -97,67 +90,39 @@ PhaseEvent = PhaseStarted | PhaseAdvanced | PhaseEnded
 
 @dataclass(frozen=True)
 class FlopSolving:
-    """A flop's solve has done another iteration: progress of its phase ``solving``.
-
-    Attributes:
-        flop: its cards as they were given, such as ``AhKd7s``.
-        spr: effective stack over pot.
-        iteration: iterations done.
-        max_iterations: where it ends at the latest.
-        exploitability_pot: the last one measured, as a fraction of the pot; None before.
-        strategy_delta: largest change of an action's probability in the last iteration.
-        round: which of the backend's solves on top of each other it is, 1 for the first.
-        total_rounds: how many there will be at most.
-        is_converged: whether it ends here because it is good enough.
-        is_upper_bound: whether the exploitability is not measured, but cannot be larger.
-    """
+    """A flop's solve has done another iteration; flop, ratio and rounds are as in `FlopPlace`."""
 
     flop: str
     spr: float
     iteration: int
     max_iterations: int
-    exploitability_pot: float | None
-    strategy_delta: float
+    exploitability_pot: float | None  # the last one measured, a fraction of the pot; None before
+    strategy_delta: float  # largest change of an action's probability in the last iteration
     round: int = 1
     total_rounds: int = 1
-    is_converged: bool = False
-    is_upper_bound: bool = False
+    is_converged: bool = False  # ends here because it is good enough
+    is_upper_bound: bool = False  # the exploitability is not measured, but cannot be larger
 
 
 @dataclass(frozen=True)
 class FlopSolved:
-    """A flop has been solved at all stack-to-pot ratios, or found solved by an earlier run.
-
-    Attributes:
-        flop: its cards as they were given.
-        num_done: flops finished, this one included.
-        num_flops: flops to solve.
-        exploitability_pot: the largest over the ratios, as a fraction of the pot.
-        seconds: time that the solves took, in whichever run.
-        is_upper_bound: whether the exploitability is not measured, but cannot be larger.
-    """
+    """A flop has been solved at all stack-to-pot ratios, or found solved by an earlier run."""
 
     flop: str
-    num_done: int
+    num_done: int  # this flop included
     num_flops: int
-    exploitability_pot: float
-    seconds: float
+    exploitability_pot: float  # the largest over the ratios, as a fraction of the pot
+    seconds: float  # that the solves took, in whichever run
     is_upper_bound: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class FlopReported(FlopSolved):
-    """A flop of a report is solved, now or by an earlier run, and its row is made.
+    """A flop of a report is solved, now or by an earlier run, and its row is made."""
 
-    Attributes:
-        line: the path of the first line of the report.
-        ev_chips: what OOP and IP get there.
-        frequencies: how often each action is taken there, by its code.
-    """
-
-    line: str
-    ev_chips: tuple[float, float]
-    frequencies: tuple[tuple[str, float], ...]
+    line: str  # the path of the report's first line
+    ev_chips: tuple[float, float]  # of OOP and IP there
+    frequencies: tuple[tuple[str, float], ...]  # of the actions there, by their codes
 
 
 @dataclass(frozen=True)
@@ -170,22 +135,13 @@ class FlopFailed:
 
 @dataclass(frozen=True)
 class GameSolving:
-    """The solve of a whole game has done more iterations.
+    """The solve of a whole game has done more iterations; None stands for no limit."""
 
-    Attributes:
-        iteration: iterations done, those of earlier sittings included.
-        max_iterations: where it ends at the latest.
-        exploitability: the last one measured; None before.
-        target: where it ends, in the same unit; None if it does not look at exploitability.
-        seconds: since this sitting began.
-        max_seconds: when it ends at the latest; None for never.
-    """
-
-    iteration: int
+    iteration: int  # those of earlier sittings included
     max_iterations: int
-    exploitability: float | None
-    target: float | None
-    seconds: float
+    exploitability: float | None  # the last one measured; None before
+    target: float | None  # exploitability at which it ends, in the same unit
+    seconds: float  # since this sitting began
     max_seconds: float | None
 
 
@@ -205,19 +161,12 @@ class SpotSolving(GameSolving):
 
 @dataclass(frozen=True)
 class RangesRoundFinished:
-    """The flops were solved again with the ranges that arrive there, and preflop on top.
+    """The flops were solved again with the ranges that arrive there, and preflop on top."""
 
-    Attributes:
-        round: 1 for the first.
-        total_rounds: how many there will be at most.
-        change: mean absolute change of preflop action probabilities since the round before.
-        exploitability_mbb: of the new preflop strategies, in thousandths of a big blind.
-    """
-
-    round: int
-    total_rounds: int
-    change: float
-    exploitability_mbb: float
+    round: int  # 1 for the first
+    total_rounds: int  # at most
+    change: float  # mean absolute change of preflop action probabilities since the round before
+    exploitability_mbb: float  # of the new preflop strategies, in thousandths of a big blind
 
 
 @dataclass(frozen=True)
@@ -248,32 +197,20 @@ class FlopJudged:
 
 @dataclass(frozen=True)
 class TaskLost:
-    """A task's worker has died, or its result did not arrive; it is tried again, or given up.
+    """A task's worker has died, or its result did not arrive; it is tried again, or given up."""
 
-    Attributes:
-        task: the key of the task, such as ``AhKd7s``.
-        loss: why, in words.
-        attempt: the number of the try that was lost.
-        max_attempts: after how many it is given up.
-    """
-
-    task: str
-    loss: str
-    attempt: int
+    task: str  # its key, such as AhKd7s
+    loss: str  # why, in words
+    attempt: int  # the number of the try that was lost
     max_attempts: int
 
 
 @dataclass(frozen=True)
 class TasksShared:
-    """Other processes or machines have carried out tasks.
+    """Other processes or machines have carried out tasks."""
 
-    Attributes:
-        by_host: names of machines, each with the number of tasks that it has finished.
-        num_lost: tries that got lost.
-    """
-
-    by_host: tuple[tuple[str, int], ...]
-    num_lost: int
+    by_host: tuple[tuple[str, int], ...]  # machines, and how many tasks each has finished
+    num_lost: int  # tries that got lost
 
 
 #: What making buckets reports.

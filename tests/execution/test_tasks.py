@@ -13,7 +13,6 @@ from runout.execution.tasks import (
     CancelToken,
     Task,
     cancelling_on_interrupt,
-    holding_interrupts,
     map_on_threads,
     map_side_by_side,
 )
@@ -46,7 +45,7 @@ def test_ctrl_c_interrupts_the_main_thread_and_tells_the_others():
 
 def test_a_held_ctrl_c_sets_the_token_and_a_second_one_interrupts():
     token = CancelToken()
-    with holding_interrupts(token):
+    with cancelling_on_interrupt(token, ends_step=True):
         press_ctrl_c()
         assert token.is_set
         with pytest.raises(KeyboardInterrupt):
@@ -58,7 +57,7 @@ def test_ctrl_c_is_as_before_when_the_work_is_over():
     with cancelling_on_interrupt() as token:
         outer = signal.getsignal(signal.SIGINT)
         assert outer is not before
-        with holding_interrupts(token):
+        with cancelling_on_interrupt(token, ends_step=True):
             assert signal.getsignal(signal.SIGINT) is not outer
         assert signal.getsignal(signal.SIGINT) is outer
     assert signal.getsignal(signal.SIGINT) is before
@@ -68,7 +67,7 @@ def test_threads_other_than_the_main_one_leave_ctrl_c_alone():
     seen = []
 
     def work():
-        with cancelling_on_interrupt() as token, holding_interrupts(token):
+        with cancelling_on_interrupt() as token, cancelling_on_interrupt(token, ends_step=True):
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=work)

@@ -13,7 +13,7 @@ from runout.errors import ExecutionError
 from runout.events import PreflopSolving, TaskLost
 from runout.execution.context import RunContext
 from runout.execution.processes import ProcessExecutor
-from runout.execution.tasks import LocalShards, Worker, WorkerLostError
+from runout.execution.tasks import ThreadExecutor, WorkerLostError
 from runout.preflop.shards import divide_flops
 from runout.runs.plan import RunPlan
 from runout.runs.preflop import carry_out, solve_joint
@@ -59,7 +59,7 @@ class LocalExecutor:
 
     def start_shards(self, job, parts, on_event):
         self.num_groups += 1
-        return MortalShards(self, LocalShards(job, parts, Worker(on_event=on_event)))
+        return MortalShards(self, ThreadExecutor(1).start_shards(job, parts, on_event))
 
 
 class MortalShards:

@@ -38,13 +38,6 @@ from runout.storage.ledger import Ledger, TaskClaims, TaskId, TaskRecord
 from runout.storage.writer import Autosave, Finish
 from runout.version import __version__
 
-EXECUTORS = ("threads", "processes", "ray", "ray://ADDRESS")
-
-_MISSING = "needs Ray, which is not installed; pip install 'runout[dist]' adds it"
-
-_RAY = "ray"
-_ADDRESS = "ray://"
-
 
 @contextmanager
 def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Executor]:
@@ -54,27 +47,28 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
         text: ``threads``, ``processes``, ``ray``, or ``ray://`` and the address of a head.
         num_workers: how many tasks at a time; by default the cores of this machine or cluster.
     """
+    _, is_ray, address = text.partition("ray://")
     if text == ThreadExecutor.name:
         yield ThreadExecutor(num_workers)
     elif text == ProcessExecutor.name:
         with closing(ProcessExecutor(num_workers)) as processes:
             yield processes
-    elif text == _RAY or (text.startswith(_ADDRESS) and text != _ADDRESS):
+    elif text == "ray" or (is_ray and address and text.startswith(is_ray)):
         try:
             from runout.execution.ray_executor import opening_ray
         except ImportError:
-            raise ExecutionError("--executor ray", _MISSING) from None
-        with opening_ray(text.removeprefix(_RAY).removeprefix("://") or None, num_workers) as ray:
+            problem = "needs Ray, which is not installed; pip install 'runout[dist]' adds it"
+            raise ExecutionError("--executor ray", problem) from None
+        with opening_ray(address or None, num_workers) as ray:
             yield ray
     else:
-        raise ExecutionError("--executor", f"{quote(text)} is not {', '.join(EXECUTORS)}")
+        problem = f"{quote(text)} is not threads, processes, ray, ray://ADDRESS"
+        raise ExecutionError("--executor", problem)
 
 
 Item = TypeVar("Item")
 
 _NUM_SAVED = itertools.count(1)  # by this process
-
-_SECONDS_PER_MINUTE = 60.0
 
 #: A task whose worker dies so often is given up.
 MAX_ATTEMPTS = 4
@@ -84,21 +78,13 @@ _SECONDS_BETWEEN_LOOKS = 0.1  # at what other processes are working on
 
 @dataclass(frozen=True)
 class LedgerWork(Generic[Item]):
-    """Carries out tasks of a job and writes their results into a ledger, wherever it runs.
-
-    Attributes:
-        job: what the tasks share.
-        job_digest: stands for all that results depend on besides the key.
-        directory: of the ledger.
-        sync_every: results after which this process waits for the disk.
-        version: of the program that started the run.
-    """
+    """Carries out tasks of a job and writes their results into a ledger, wherever it runs."""
 
     job: Job[Item]
-    job_digest: str
-    directory: Path
-    sync_every: int = 1
-    version: str = __version__
+    job_digest: str  # of all that results depend on besides the key
+    directory: Path  # of the ledger
+    sync_every: int = 1  # results after which this process waits for the disk
+    version: str = __version__  # of the program that started the run
 
     @classmethod
     def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
@@ -107,18 +93,7 @@ class LedgerWork(Generic[Item]):
         return cls(job, digest, directory, sync_every)
 
     def __call__(self, task: Task[Item], worker: Worker) -> None:
-        """Carries out a task and writes its result."""
-        self._require_own_place()
-        started = time.perf_counter()
-        result = self.job.run(task.item, worker)
-        record = TaskRecord.of_this_process(time.perf_counter() - started, task.attempt)
-        is_durable = next(_NUM_SAVED) % self.sync_every == 0
-        Ledger(self.directory).save(
-            self.id_of(task), result.arrays, record, result.measured, is_durable=is_durable
-        )
-
-    def _require_own_place(self) -> None:
-        """Refuses to work where results would be lost, or come from another version."""
+        """Carries out a task and writes its result; refuses to where it would be lost."""
         problem = None
         if not self.directory.is_dir():
             problem = f"does not see {self.directory}; all machines of a run share its directory"
@@ -126,6 +101,13 @@ class LedgerWork(Generic[Item]):
             problem = f"has runout {__version__}, the run was started with {self.version}"
         if problem is not None:
             raise ExecutionError(socket.gethostname(), problem)
+        started = time.perf_counter()
+        result = self.job.run(task.item, worker)
+        record = TaskRecord.of_this_process(time.perf_counter() - started, task.attempt)
+        is_durable = next(_NUM_SAVED) % self.sync_every == 0
+        Ledger(self.directory).save(
+            self.id_of(task), result.arrays, record, result.measured, is_durable=is_durable
+        )
 
     def id_of(self, task: Task[Item]) -> TaskId:
         """Returns under which id the result of a task is kept: its digest decides the result."""
@@ -169,10 +151,8 @@ class _LedgerRun(Generic[Item]):
     ) -> None:
         self.open = {work.id_of(task): task for task in tasks}
         self.has_offered = False
-        self._work = work
-        self._ledger = Ledger(work.directory)
-        self.claims = TaskClaims(work.directory)
-        self._on_event = on_event
+        self._work, self._on_event = work, on_event
+        self._ledger, self.claims = Ledger(work.directory), TaskClaims(work.directory)
         self._waiting: deque[TaskId] = deque()
         self._under_way: set[TaskId] = set()
         self.num_by_host: Counter[str] = Counter()
@@ -303,8 +283,11 @@ class RunContext:
             BundleError: if the ledger cannot be written.
             ExecutionError: if the executor cannot be had.
         """
-        with self._ledger_directory() as directory:
-            work = LedgerWork.of(job, directory, self.checkpoint_every)
+        with ExitStack() as stack:
+            place = self.checkpoints
+            if place is None:
+                place = stack.enter_context(TemporaryDirectory(prefix="runout-"))
+            work = LedgerWork.of(job, Path(place), self.checkpoint_every)
             yield from run_tasks(work, tasks, self.chosen_executor, self.on_event, self.cancel)
 
     def autosave(
@@ -320,13 +303,4 @@ class RunContext:
 
         if directory is None:
             return Autosave(0.0, lambda: lambda: None, report)
-        return Autosave(minutes * _SECONDS_PER_MINUTE, partial(begin, directory), report)
-
-    @contextmanager
-    def _ledger_directory(self) -> Iterator[Path]:
-        """Yields where results go: the checkpoints, or a place that is gone when the work ends."""
-        if self.checkpoints is not None:
-            yield Path(self.checkpoints)
-            return
-        with TemporaryDirectory(prefix="runout-") as directory:
-            yield Path(directory)
+        return Autosave(60.0 * minutes, partial(begin, directory), report)

@@ -12,17 +12,20 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NamedTuple
 
 from runout.events import Event, EventSink, FlopSolving, GameSolving, PhaseAdvanced
 from runout.execution.pool import WorkerPool, choose_num_workers
 from runout.execution.tasks import (
+    START,
     CancelToken,
+    ShardGroup,
+    ShardHost,
     ShardJob,
     Task,
     TaskEnd,
@@ -36,36 +39,22 @@ from runout.execution.tasks import (
 _SECONDS_BETWEEN_EVENTS = 0.1
 
 
-class Call(NamedTuple):
-    """What the parent wants done: ``function(kept, worker, *arguments)``.
-
-    What calls leave for later ones is in ``kept``, by name.
-    """
-
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-
-#: The parent wants the call under way to end.
-_CANCEL = None
+#: The arguments of `ShardHost.answer`; None if the parent wants the call under way to end.
+Call = tuple[Any, ...] | None
 
 
 class Answer(NamedTuple):
     """What a call returned, or raised."""
 
     value: Any
-    error: BaseException | None
+    error: BaseException | None = None
 
 
-class EventThrottle:
-    """Passes events on, but of the steps of a piece of work only a few a second."""
+def throttled(send: EventSink) -> EventSink:
+    """Returns a sink that passes events on, but of the steps of some work only a few a second."""
+    last: dict[object, float] = {}
 
-    def __init__(self, send: Callable[[Event], None]) -> None:
-        self._send = send
-        self._last: dict[object, float] = {}
-
-    def on_event(self, event: Event) -> None:
-        """Passes an event on, unless another step of the same work has just passed."""
+    def on_event(event: Event) -> None:
         match event:
             case FlopSolving():
                 is_last = event.is_converged or event.iteration >= event.max_iterations
@@ -75,21 +64,22 @@ class EventThrottle:
             case GameSolving():
                 is_last, key = event.iteration >= event.max_iterations, type(event)
             case _:
-                self._send(event)
+                send(event)
                 return
         now = time.monotonic()
-        if is_last or now - self._last.get(key, -1.0) >= _SECONDS_BETWEEN_EVENTS:
-            self._last[key] = now
-            self._send(event)
+        if is_last or now - last.get(key, -1.0) >= _SECONDS_BETWEEN_EVENTS:
+            last[key] = now
+            send(event)
+
+    return on_event
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
     """Carries out calls until the parent is gone."""
     from runout.jit import reporting_compilation
 
-    calls: SimpleQueue[Call] = SimpleQueue()
-    kept: dict[str, Any] = {}
-    sending, worker = threading.Lock(), Worker()
+    calls: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+    sending = threading.Lock()
 
     def send(message: Event | Answer) -> None:
         with sending:
@@ -99,31 +89,30 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
     def listen() -> None:
         while True:
             try:
-                message = pickle.load(incoming)
+                call: Call = pickle.load(incoming)
             except EOFError:
                 os._exit(0)  # the parent is gone
-            if message is _CANCEL:
+            if call is None:
                 worker.cancel.set()
             else:
-                calls.put(message)
+                calls.put(call)
 
+    worker = Worker(on_event=send)
+    host = ShardHost(worker)
     threading.Thread(target=listen, daemon=True).start()
     with reporting_compilation(send):
         while True:
             call = calls.get()
-            worker = Worker(on_event=EventThrottle(send).on_event)
-            send(_carry_out(call, kept, worker))
-
-
-def _carry_out(call: Call, kept: dict[str, Any], worker: Worker) -> Answer:
-    try:
-        return Answer(call.function(kept, worker, *call.arguments), None)
-    except BaseException as error:  # raised again in the parent
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:  # an error that cannot travel
-            return Answer(None, RuntimeError(repr(error)))
-        return Answer(None, error)
+            worker.cancel.clear()
+            try:
+                answer = Answer(host.answer(*call))
+            except BaseException as error:  # raised again in the parent
+                answer = Answer(None, error)
+                try:
+                    pickle.loads(pickle.dumps(error))
+                except Exception:  # an error that cannot travel
+                    answer = Answer(None, RuntimeError(repr(error)))
+            send(answer)
 
 
 def main() -> None:
@@ -139,7 +128,7 @@ _SECONDS_TO_END = 10.0
 
 
 class ChildProcess:
-    """A process that carries out calls, one at a time; ``work`` is what it does with tasks."""
+    """A process with a `ShardHost`, one call at a time; ``work`` is what it does with tasks."""
 
     def __init__(self, on_event: EventSink) -> None:
         """Starts it; ``on_event`` is told about what happens in it."""
@@ -159,17 +148,17 @@ class ChildProcess:
         self._loss: WorkerLostError | None = None
         threading.Thread(target=self._listen, daemon=True).start()
 
-    def call(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        """Begins ``function(kept, worker, *arguments)`` there; may raise `WorkerLostError`, too."""
+    def call(self, method: str, *arguments: Any) -> "Future[Any]":
+        """Begins a call there; see `RemoteHost`."""
         self._answer = Future()
-        self._send(Call(function, arguments))
+        self._send((method, *arguments))
         if self._loss is not None:
             self._fail(self._loss)
         return self._answer
 
     def cancel(self) -> None:
         """Asks for the end of the call under way."""
-        self._send(_CANCEL)
+        self._send(None)
 
     def close(self) -> None:
         """Ends it."""
@@ -182,7 +171,7 @@ class ChildProcess:
             self._process.kill()
             self._process.wait()
 
-    def _send(self, message: Call | None) -> None:
+    def _send(self, message: Call) -> None:
         stream = self._process.stdin
         assert stream is not None
         with self._sending, suppress(OSError, ValueError):  # gone, which the listener notices
@@ -202,7 +191,12 @@ class ChildProcess:
                 else:
                     self._answer.set_result(message.value)
         except Exception:  # the stream has ended, maybe in the middle of a message
-            self._loss = WorkerLostError(self._describe_end())
+            code = self._process.wait()
+            how = f"exit code {code}"
+            if code < 0:
+                with suppress(ValueError):
+                    how = f"killed by {signal.Signals(-code).name}"
+            self._loss = WorkerLostError(f"process {self.pid} has died, {how}")
             self._fail(self._loss)
         finally:
             stream.close()
@@ -211,13 +205,15 @@ class ChildProcess:
         with suppress(Exception):  # answered before it died
             self._answer.set_exception(loss)
 
-    def _describe_end(self) -> str:
-        code = self._process.wait()
-        how = f"exit code {code}"
-        if code < 0:
-            with suppress(ValueError):
-                how = f"killed by {signal.Signals(-code).name}"
-        return f"process {self.pid} has died, {how}"
+
+class _TaskShard(NamedTuple):
+    """What a process carries out tasks with."""
+
+    work: Work
+    worker: Worker
+
+    def carry_out(self, task: Task[Any]) -> None:
+        self.work(task, replace(self.worker, on_event=throttled(self.worker.on_event)))
 
 
 class ProcessExecutor:
@@ -245,31 +241,32 @@ class ProcessExecutor:
         """Yields the ends of tasks; see `Executor`."""
 
         def carry_out(task: Task[Any]) -> None:
-            child: ChildProcess | None = self._idle.get()
+            idle = self._idle.get()
             try:
-                child = child or self._start()
+                child = idle = idle or self._start()
                 child.on_event = on_event
-                pass_on = partial(_pass_on, cancel, child)
+
+                def pass_on() -> None:  # more than once is no harm, it comes before the next call
+                    if cancel.is_set:
+                        child.cancel()
+
                 if child.work is not work:
-                    gather([child.call(_keep_work, work)], pass_on)
+                    gather([child.call(START, _TaskShard, work)], pass_on)
                     child.work = work
-                gather([child.call(_work_off, task)], pass_on)
+                gather([child.call("carry_out", task)], pass_on)
             except WorkerLostError:
-                assert child is not None
                 self._children.discard(child)
                 child.close()
-                child = None
+                idle = None
                 raise
             finally:
-                self._idle.put(child)
+                self._idle.put(idle)
 
         return map_on_threads(carry_out, tasks, cancel, WorkerPool(self.num_workers))
 
-    def start_shards(
-        self, job: ShardJob, parts: Sequence[Any], on_event: EventSink
-    ) -> "ProcessShards":
+    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> ShardGroup:
         """Starts a process for each part; see `Executor`."""
-        return ProcessShards(job, parts, on_event)
+        return ShardGroup(job, parts, [ChildProcess(on_event) for _ in parts])
 
     def close(self) -> None:
         """Ends all processes."""
@@ -281,58 +278,3 @@ class ProcessExecutor:
         child = ChildProcess(lambda event: None)
         self._children.add(child)
         return child
-
-
-class ProcessShards:
-    """Shards in a process each; see `ShardGroup`."""
-
-    def __init__(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> None:
-        """Starts them."""
-        self._children = [ChildProcess(on_event) for _ in parts]
-        try:
-            self._call_all(_start_shard, [(job, part) for part in parts])
-        except BaseException:
-            self.close()
-            raise
-
-    @property
-    def pids(self) -> list[int]:
-        """The processes, in the order of the parts."""
-        return [child.pid for child in self._children]
-
-    def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Returns what a method of each shard returns, in the order of the parts."""
-        return self._call_all(_call_shard, [(method, *given) for given in arguments])
-
-    def close(self) -> None:
-        """Ends all shards."""
-        for child in self._children:
-            child.close()
-
-    def _call_all(
-        self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[Any]:
-        pairs = zip(self._children, arguments, strict=True)
-        return gather([child.call(function, *given) for child, given in pairs])
-
-
-def _pass_on(cancel: CancelToken, child: ChildProcess) -> None:
-    """Passes the wish to end on; once more is no harm, it comes before the next call."""
-    if cancel.is_set:
-        child.cancel()
-
-
-def _keep_work(kept: dict[str, Any], worker: Worker, work: Work) -> None:
-    kept["work"] = work
-
-
-def _work_off(kept: dict[str, Any], worker: Worker, task: Task[Any]) -> None:
-    kept["work"](task, worker)
-
-
-def _start_shard(kept: dict[str, Any], worker: Worker, job: ShardJob, part: Any) -> None:
-    kept["shard"] = job.start(part, worker)
-
-
-def _call_shard(kept: dict[str, Any], worker: Worker, method: str, *given: Any) -> Any:
-    return getattr(kept["shard"], method)(*given)

@@ -5,13 +5,15 @@ is done stands in the ledger, on a directory that all machines share; nothing bu
 and reach and values of shards, travels through Ray.
 """
 
+import math
 import os
 import socket
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import ray
 from ray.exceptions import RayError, RayTaskError
@@ -20,16 +22,17 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from runout.errors import ExecutionError, shorten
 from runout.events import Event, EventSink
 from runout.execution.pool import choose_num_workers
-from runout.execution.processes import EventThrottle
+from runout.execution.processes import throttled
 from runout.execution.tasks import (
     CancelToken,
+    ShardGroup,
+    ShardHost,
     ShardJob,
     Task,
     TaskEnd,
     Work,
     Worker,
     WorkerLostError,
-    gather,
     map_side_by_side,
 )
 
@@ -87,21 +90,26 @@ class _EventQueue:
 
 
 def _carry_out(work: Work, task: Task[Any], event_queue: Any) -> None:
-    work(task, Worker(on_event=EventThrottle(event_queue.put.remote).on_event))
+    work(task, Worker(on_event=throttled(event_queue.put.remote)))
 
 
-class _ShardActor:
+class _ShardActor(ShardHost):
     """A shard in a process of the cluster."""
 
-    def __init__(self, job: ShardJob, part: Any, event_queue: Any) -> None:
-        worker = Worker(on_event=EventThrottle(event_queue.put.remote).on_event)
-        self._shard = job.start(part, worker)
+    def __init__(self, event_queue: Any) -> None:
+        super().__init__(Worker(on_event=throttled(event_queue.put.remote)))
 
-    def call(self, method: str, arguments: tuple[Any, ...]) -> Any:
-        return getattr(self._shard, method)(*arguments)
 
-    def find_pid(self) -> int:
-        return os.getpid()
+class _ActorHost(NamedTuple):
+    """The way to a shard of the cluster; see `RemoteHost`."""
+
+    actor: Any
+
+    def call(self, method: str, *arguments: Any) -> "Future[Any]":
+        return _as_future(self.actor.answer.remote(method, *arguments))
+
+    def close(self) -> None:
+        ray.kill(self.actor)
 
 
 # As calls and not as decorators, which have no types where Ray is not installed. The context, which
@@ -149,64 +157,32 @@ class RayExecutor:
                 ray.cancel(under_way.pop(), force=True)  # no harm if it is over
 
         # Memory is the cluster's business.
+        look = partial(_pass_on, event_queue, on_event)
         return map_side_by_side(
-            begin,
-            tasks,
-            lambda: self.num_workers,
-            cancel,
-            look=lambda: _pass_on(event_queue, on_event),
-            stop=stop,
+            begin, tasks, lambda: self.num_workers, cancel, look=look, stop=stop
         )
 
-    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> "RayShards":
+    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> ShardGroup:
         """Starts an actor for each part, on as many machines as there are; see `Executor`."""
-        return RayShards(job, parts, on_event)
-
-
-class RayShards:
-    """Shards as actors of a cluster; see `ShardGroup`."""
-
-    def __init__(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> None:
-        """Starts them; an `ExecutionError` says that the cluster is too small."""
-        self._on_event = on_event
-        self._event_queue = _open_event_queue()
         cores = int(ray.cluster_resources().get("CPU", 0))
         if len(parts) > cores:
             problem = f"{len(parts)} shards need as many cores, the cluster has {cores}"
             raise ExecutionError("--workers", problem)
-        kept = ray.put(job)
-        self._actors = [
-            _remote_shard.options(
-                scheduling_strategy="SPREAD", **_reserve(job.memory_bytes(part))
-            ).remote(kept, part, self._event_queue)
-            for part in parts
-        ]
+        event_queue, hosts = _open_event_queue(), []
+        for part in parts:
+            needs = _reserve(job.memory_bytes(part))
+            options = _remote_shard.options(scheduling_strategy="SPREAD", **needs)
+            hosts.append(_ActorHost(options.remote(event_queue)))
         deadline = time.monotonic() + _SECONDS_TO_START
 
         def look() -> None:
-            self._pass_on()
+            _pass_on(event_queue, on_event)
             if time.monotonic() > deadline:
                 raise ExecutionError("--executor ray", "the cluster has no room for all shards")
 
-        try:
-            self.pids = gather([_as_future(each.find_pid.remote()) for each in self._actors], look)
-        except BaseException:
-            self.close()
-            raise
-
-    def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Returns what a method of each shard returns, in the order of the parts."""
-        pairs = zip(self._actors, arguments, strict=True)
-        answers = [_as_future(actor.call.remote(method, given)) for actor, given in pairs]
-        return gather(answers, self._pass_on)
-
-    def close(self) -> None:
-        """Ends all shards."""
-        for actor in self._actors:
-            ray.kill(actor)
-
-    def _pass_on(self) -> None:
-        _pass_on(self._event_queue, self._on_event)
+        group = ShardGroup(job, parts, hosts, look)
+        deadline = math.inf
+        return group
 
 
 def _open_event_queue() -> Any:

@@ -9,6 +9,7 @@ returns to the last state that all of them have saved.
 """
 
 import math
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,6 +50,10 @@ class CancelToken:
         """Asks for the end of the work, which comes after the step that is under way."""
         self._event.set()
 
+    def clear(self) -> None:
+        """Prepares for other work, which goes on."""
+        self._event.clear()
+
     def raise_if_set(self) -> None:
         """Raises `CancelledError` if the work is to end."""
         if self._event.is_set():
@@ -61,46 +66,28 @@ class CancelToken:
 
 
 @contextmanager
-def cancelling_on_interrupt() -> Iterator[CancelToken]:
-    """Yields a token that Ctrl-C sets; the main thread is interrupted at once, as ever.
+def cancelling_on_interrupt(
+    token: CancelToken | None = None, *, ends_step: bool = False
+) -> Iterator[CancelToken]:
+    """Yields a token that Ctrl-C sets, if this is the main thread, which is interrupted at once.
 
     Python interrupts the main thread only, which would wait for tasks of minutes in other threads.
+    If the step under way ends first, only a second Ctrl-C interrupts.
     """
-    token = CancelToken()
+    token = token or CancelToken()
 
     def cancel(signal_number: int, frame: Any) -> None:
+        is_second = token.is_set
         token.set()
-        raise KeyboardInterrupt
-
-    with _handling_interrupts(cancel):
-        yield token
-
-
-@contextmanager
-def holding_interrupts(token: CancelToken) -> Iterator[None]:
-    """Lets Ctrl-C set a token and nothing else, so that the step under way ends first.
-
-    A second one interrupts at once.
-    """
-
-    def note(signal_number: int, frame: Any) -> None:
-        if token.is_set:
+        if is_second or not ends_step:
             raise KeyboardInterrupt
-        token.set()
 
-    with _handling_interrupts(note):
-        yield
-
-
-@contextmanager
-def _handling_interrupts(handler: Any) -> Iterator[None]:
-    """Handles Ctrl-C, if this is the main thread."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield token
         return
-    earlier = signal.signal(signal.SIGINT, handler)
+    earlier = signal.signal(signal.SIGINT, cancel)
     try:
-        yield
+        yield token
     finally:
         signal.signal(signal.SIGINT, earlier)
 
@@ -182,17 +169,66 @@ class ShardJob(Protocol):
         """Returns what the shard of a part needs."""
 
 
-class ShardGroup(Protocol):
-    """Shards under way."""
+#: A call that makes the shard of a host: it takes a function, of a part and a worker, and the part.
+START = "start"
+
+
+class ShardHost:
+    """Holds a shard in its process and answers calls: the first is `START`."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._shard: Any = None
+
+    def answer(self, method: str, *arguments: Any) -> Any:
+        """Returns what a method of the shard returns; of `START` the number of the process."""
+        if method != START:
+            return getattr(self._shard, method)(*arguments)
+        make, part = arguments
+        self._shard = make(part, self._worker)
+        return os.getpid()
+
+
+class RemoteHost(Protocol):
+    """The way to a `ShardHost`, wherever it is."""
+
+    def call(self, method: str, *arguments: Any) -> "Future[Any]":
+        """Begins a call there; the answer may be a `WorkerLostError`."""
+
+    def close(self) -> None:
+        """Ends it."""
+
+
+class ShardGroup:
+    """Shards under way, one for each part; ``pids`` are their processes, in the same order."""
+
+    def __init__(
+        self,
+        job: ShardJob,
+        parts: Sequence[Any],
+        hosts: Sequence[RemoteHost],
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Starts a shard in each host; ``look`` is called several times a second meanwhile."""
+        self._hosts, self._look = hosts, look
+        try:
+            self.pids: list[int] = self.call(START, [(job.start, part) for part in parts])
+        except BaseException:
+            self.close()
+            raise
 
     def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
         """Calls a method of each shard, each with its own arguments, and returns the answers.
 
         A `WorkerLostError` means that one has died; the group is of no use any more.
         """
+        pairs = zip(self._hosts, arguments, strict=True)
+        return gather([host.call(method, *given) for host, given in pairs], self._look)
 
     def close(self) -> None:
         """Ends all shards."""
+        for host in self._hosts:
+            host.close()
 
 
 def gather(answers: Sequence[Future[Any]], look: Callable[[], None] = lambda: None) -> list[Any]:
@@ -201,24 +237,6 @@ def gather(answers: Sequence[Future[Any]], look: Callable[[], None] = lambda: No
         look()
     look()
     return [answer.result() for answer in answers]
-
-
-class LocalShards:
-    """Shards in this process, called one after the other; each uses all threads."""
-
-    def __init__(self, job: ShardJob, parts: Sequence[Any], worker: Worker) -> None:
-        self._shards = [job.start(part, worker) for part in parts]
-
-    def call(self, method: str, arguments: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Returns what a method of each shard returns, in the order of the parts."""
-        return [
-            getattr(shard, method)(*given)
-            for shard, given in zip(self._shards, arguments, strict=True)
-        ]
-
-    def close(self) -> None:
-        """Forgets them."""
-        self._shards = []
 
 
 class Executor(Protocol):
@@ -274,7 +292,9 @@ def map_side_by_side(
                 task = waiting or next(tasks, None)
                 if task is None:
                     break
-                fits = not running or _fit_together([task, *running.values()], memory_bytes)
+                beside = [task, *running.values()]
+                fits = not running or not any(each.is_alone for each in beside)
+                fits &= not running or sum(each.memory_bytes for each in beside) <= memory_bytes
                 waiting = None if fits else task
                 if not fits:
                     break
@@ -296,11 +316,6 @@ def map_side_by_side(
         stop()
         wait(running)
     cancel.raise_if_set()
-
-
-def _fit_together(tasks: Sequence[Task[Any]], memory_bytes: float) -> bool:
-    needed = sum(task.memory_bytes for task in tasks)
-    return needed <= memory_bytes and not any(task.is_alone for task in tasks)
 
 
 def _error_of(future: Future[None]) -> Exception | None:
@@ -340,6 +355,17 @@ class ThreadExecutor:
         worker = Worker(self.num_workers, pool, on_event, cancel)
         return map_on_threads(lambda task: work(task, worker), tasks, cancel, pool)
 
-    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> LocalShards:
-        """Makes the shards in this process; see `Executor`."""
-        return LocalShards(job, parts, Worker(self.num_workers, None, on_event))
+    def start_shards(self, job: ShardJob, parts: Sequence[Any], on_event: EventSink) -> ShardGroup:
+        """Makes the shards in this process; each answers at once, with all threads."""
+        worker = Worker(self.num_workers, None, on_event)
+        return ShardGroup(job, parts, [_LocalHost(worker) for _ in parts])
+
+
+class _LocalHost(ShardHost):
+    def call(self, method: str, *arguments: Any) -> "Future[Any]":
+        done: Future[Any] = Future()
+        done.set_result(self.answer(method, *arguments))
+        return done
+
+    def close(self) -> None:
+        self._shard = None

@@ -29,7 +29,7 @@ from runout.events import (
     reporting_phase,
 )
 from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
-from runout.execution.tasks import CancelledError, WorkerLostError, holding_interrupts
+from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_on_interrupt
 from runout.preflop.joint import JointGame, LearningFlops, LearningLeaves
 from runout.preflop.shards import (
     JointShards,
@@ -235,7 +235,7 @@ def _learn(
         context.on_event(_preflop_event(progress, rule))
         autosave.save_if_due()
 
-    with holding_interrupts(cancel), autosave:
+    with cancelling_on_interrupt(cancel, ends_step=True), autosave:
         try:
             with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
                 record = solver.recording(look_up, on_solution, config.print_every)

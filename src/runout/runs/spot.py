@@ -29,7 +29,7 @@ from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving
 from runout.execution.context import RunContext, describe_interruption
-from runout.execution.tasks import CancelledError, holding_interrupts
+from runout.execution.tasks import CancelledError, cancelling_on_interrupt
 from runout.flops.backend import Cost
 from runout.flops.solve import Sizes, read_target
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
@@ -367,7 +367,7 @@ def _solve(
             on_iteration(progress)
         autosave.save_if_due()
 
-    with holding_interrupts(context.cancel):
+    with cancelling_on_interrupt(context.cancel, ends_step=True):
         with autosave:
             try:
                 measured = curve[-1] if curve else None
