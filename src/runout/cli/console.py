@@ -81,8 +81,7 @@ def print_error(text: str) -> None:
 def showing_events(can_cache: bool = True) -> Iterator[EventSink]:
     """Yields the sink that shows events, and cleans up however the block ends.
 
-    Args:
-        can_cache: whether kernels that are compiled now will not have to be compiled again.
+    Kernels that are compiled now will not have to be compiled again if they can be cached.
     """
     console = messages()
     is_live = console.is_terminal
@@ -100,28 +99,22 @@ def using_kernels() -> Iterator[EventSink]:
     This imports numba, which takes longer than many answers do: only commands that are going to
     run a kernel enter it, and they import the modules that hold kernels inside the block.
     """
-    from runout.jit import (
-        CACHE_PROBLEM,
-        compile_variants,
-        find_save_problem,
-        reporting_compilation,
-    )
+    from runout import jit
 
     def tell(problem: str | None, consequence: str) -> None:
         if problem is not None:
             place = f"{cache_directory()}: cannot be written ({problem})"
             print_note(f"{place}, choose another by $RUNOUT_CACHE: {consequence}")
 
-    tell(CACHE_PROBLEM, "kernels are compiled in every run")
+    tell(jit.CACHE_PROBLEM, "kernels are compiled in every run")
     try:
-        with showing_events(CACHE_PROBLEM is None) as on_event, reporting_compilation(on_event):
-            yield on_event
+        with showing_events(jit.CACHE_PROBLEM is None) as sink, jit.reporting_compilation(sink):
+            yield sink
     finally:
-        tell(find_save_problem(), "some kernels were not kept")
-        for problem in filter(None, compile_variants.values()):
-            print_note(
-                f"{problem}: kernels are compiled without vector instructions, solves are slow"
-            )
+        tell(jit.find_save_problem(), "some kernels were not kept")
+        consequence = "kernels are compiled without vector instructions, solves are slow"
+        for problem in filter(None, jit.compile_variants.values()):
+            print_note(f"{problem}: {consequence}")
 
 
 #: Files get a line about each bar so often, and about a flop that takes long, in seconds.
@@ -135,9 +128,7 @@ class PlainDisplay:
     def __init__(
         self, can_cache: bool = True, clock: Callable[[], float] = time.perf_counter
     ) -> None:
-        """Takes whether kernels are kept once they are compiled, and a clock."""
-        self._clock = clock
-        self._tracker = SolveTracker(clock, can_cache)
+        self._clock, self._tracker = clock, SolveTracker(clock, can_cache)
         self._last_line: dict[str, float] = {}
 
     def on_event(self, event: Event) -> None:
@@ -168,7 +159,6 @@ class LiveDisplay:
     """Shows events as bars with times; they appear with the first event and vanish at the end."""
 
     def __init__(self, console: Console, can_cache: bool = True) -> None:
-        """Takes a terminal, and whether kernels are kept once they are compiled."""
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=12, complete_style="cyan", finished_style="cyan"),
@@ -212,10 +202,9 @@ class LiveDisplay:
         task, title = self._shown.get(bar.key, (None, ""))
         if task is None:
             task = self._progress.add_task(**facts)
-        elif title != bar.title:  # other work, whose time begins now
-            self._progress.reset(task, **facts)
-        else:
-            self._progress.update(task, **facts)
+        else:  # the time of other work begins now
+            move = self._progress.update if title == bar.title else self._progress.reset
+            move(task, **facts)
         self._shown[bar.key] = (task, bar.title)
 
 
@@ -224,13 +213,10 @@ class _TimesColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         elapsed = _clock((task.finished_time if task.finished else task.elapsed) or 0.0)
-        ends_at = task.fields["ends_at"]
-        if ends_at is None or task.finished:
+        ends_at, at_most = task.fields["ends_at"], "≤" if task.fields["is_at_most"] else ""
+        # No time is left where a step takes longer than those before it.
+        if ends_at is None or task.finished or (left := ends_at - task.get_time()) < 0.0:
             return Text(elapsed)
-        left = float(ends_at) - task.get_time()
-        if left < 0.0:  # a step takes longer than those before it
-            return Text(elapsed)
-        at_most = "≤" if task.fields["is_at_most"] else ""
         return Text(f"{elapsed}, {at_most}{_clock(left)} left")
 
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from runout import events
 from runout.cli.formatting import (
@@ -34,24 +34,17 @@ _COMPILING = "Compiling kernels"
 
 
 class TimeLeft:
-    """Estimates when one piece of work ends: the steps left, at the recent pace.
-
-    Attributes:
-        is_at_most: whether the last answer counted on all steps, as nothing else was known.
-    """
+    """Estimates when one piece of work ends: the steps left, at the recent pace."""
 
     def __init__(self) -> None:
-        self.is_at_most = False
+        self.is_at_most = False  # whether the last answer counted on all steps
         self._seen: list[tuple[float, float]] = []
         self._measured: list[tuple[int, float]] = []
 
     def of_steps(self, done: float, last: float, seconds: float) -> float | None:
-        """Returns the time left, in seconds; None as long as there is no pace.
+        """Returns the seconds left until the last step; None as long as there is no pace.
 
-        Args:
-            done: steps done; a part of a step counts.
-            last: the step after which the work is expected to end.
-            seconds: time worked so far, without compiling.
+        A part of a step counts as done; the seconds worked so far are without compiling.
         """
         if not self._seen or done > self._seen[-1][0]:
             self._seen.append((done, seconds))
@@ -115,10 +108,7 @@ def describe_measures(event: FlopSolving) -> str:
 def describe_solved(flop: str, last: Sequence[FlopSolving], seconds: float) -> str:
     """Returns how a flop was solved: ``AhKd7s converged at iter 38 δ=0.0009 (6.7 s) ✓``.
 
-    Args:
-        flop: its cards as they were given.
-        last: the last iteration at each stack-to-pot ratio.
-        seconds: time that the flop took.
+    Of each stack-to-pot ratio the last iteration is given.
     """
     num_converged = sum(event.is_converged for event in last)
     took = f"({format_seconds(seconds)})" + (" ✓" if num_converged == len(last) else "")
@@ -169,27 +159,16 @@ def describe_event(event: Event) -> str:
 
 @dataclass(frozen=True)
 class Bar:
-    """One line of a live display.
+    """One line of a live display; the clock of another title begins anew."""
 
-    Attributes:
-        key: identifies the bar; its text may change.
-        title: the work; the clock of another title begins anew.
-        done: steps done.
-        total: steps in all; None if that is unknown.
-        detail: how well it goes.
-        seconds_left: None if that is unknown.
-        is_at_most: whether it may end before all steps are done.
-        is_flop: whether it is about one flop of many.
-    """
-
-    key: str
+    key: str  # identifies the bar, whose text may change
     title: str
     done: int
-    total: int | None
-    detail: str = ""
+    total: int | None  # steps in all; None if that is unknown
+    detail: str = ""  # how well it goes
     seconds_left: float | None = None
-    is_at_most: bool = False
-    is_flop: bool = False
+    is_at_most: bool = False  # whether it may end before all steps are done
+    is_flop: bool = False  # whether it is about one flop of many
 
 
 def describe_bar(bar: Bar) -> str:
@@ -204,53 +183,22 @@ def describe_bar(bar: Bar) -> str:
 
 
 class DisplayUpdate(NamedTuple):
-    """What changes on a display after an event.
+    """What changes on a display after an event."""
 
-    Attributes:
-        bar: a new or moved one.
-        ended: keys of bars whose work has ended.
-        line: a line that stays when all bars are gone, empty for none.
-    """
-
-    bar: Bar | None = None
-    ended: tuple[str, ...] = ()
-    line: str = ""
+    bar: Bar | None = None  # a new or moved one
+    ended: tuple[str, ...] = ()  # keys of bars whose work has ended
+    line: str = ""  # stays when all bars are gone
 
 
 @dataclass
 class _Batch:
-    """Flops that are solved together, those of earlier runs included.
-
-    Attributes:
-        title: of the bar.
-        num_flops: to solve.
-        num_done: solved ones.
-        seconds: times of the flops of this run.
-        worst: the largest exploitability in words, and as a fraction of the pot.
-    """
+    """Flops that are solved together, those of earlier runs included."""
 
     title: str
     num_flops: int
     num_done: int = 0
-    seconds: list[float] = field(default_factory=list)
-    worst: tuple[float, str] = (0.0, "")
-
-    def note(self, event: FlopSolved, is_of_this_run: bool) -> None:
-        """Counts a solved flop."""
-        share = event.exploitability_pot
-        bound = format_bound(share, event.is_upper_bound)
-        self.worst = max(self.worst, (share, f"worst {bound} of the pot"))
-        self.num_done = event.num_done
-        self.seconds += [event.seconds] if is_of_this_run else []
-
-    def describe_end(self, seconds: float) -> str:
-        """Returns a line about the whole batch."""
-        done = (
-            f"{self.title}: {format_count_of(self.num_done, 'flop')} in {format_seconds(seconds)}"
-        )
-        num_earlier = self.num_done - len(self.seconds)
-        earlier = f"{num_earlier:,} of them by an earlier run" if num_earlier else ""
-        return ", ".join(filter(None, (done, earlier, self.worst[1])))
+    seconds: list[float] = field(default_factory=list)  # of the flops of this run
+    worst: tuple[float, str] = (0.0, "")  # the largest exploitability, of the pot and in words
 
 
 class SolveTracker:
@@ -282,28 +230,31 @@ class SolveTracker:
 
     def _note(self, event: Event) -> DisplayUpdate:
         match event:
-            case events.KernelCompiling(name):
-                return self._note_compiling(name)
-            case events.KernelCompiled():
-                self._num_compiling -= 1
-                is_last = self._num_compiling == 0  # the time of those inside is in it
-                took = self._clock() - self._compiling_since
-                self._compile_seconds.append(took if is_last else 0.0)
-                return DisplayUpdate(ended=(_COMPILING,) if is_last else ())
+            case events.KernelCompiling() | events.KernelCompiled():
+                return self._note_compiling(event)
+            case events.PhaseStarted(Phase.FLOPS, total):
+                title = "Flops"
+                if self._is_preflop_seen:
+                    self._leaf += 1
+                    title = f"Flops, round {self._round + 1}, leaf {self._leaf}"
+                self._batch = _Batch(title, total)
+                return DisplayUpdate(self._batch_bar(self._batch))
             case events.PhaseStarted(phase, total, place):
-                if phase == Phase.FLOPS:
-                    self._batch = _Batch(self._title_of_batch(), total)
-                    return DisplayUpdate(self._batch_bar())
                 return DisplayUpdate(self._phase_bar(phase, 0, total, place))
             case events.PhaseAdvanced(phase, done, total, place):
                 return DisplayUpdate(self._phase_bar(phase, done, total, place))
-            case events.PhaseEnded(phase, seconds, place):
-                if place is not None:
-                    return DisplayUpdate()  # the bar stays for the flop's next phase
+            case events.PhaseEnded(phase, seconds, None):
                 line = f"{phase}: done in {format_seconds(seconds)}"
-                if phase == Phase.FLOPS and self._batch is not None:
-                    line, self._batch = self._batch.describe_end(seconds), None
+                if phase == Phase.FLOPS and (batch := self._batch) is not None:
+                    flops = format_count_of(batch.num_done, "flop")
+                    num_earlier = batch.num_done - len(batch.seconds)
+                    earlier = f"{num_earlier:,} of them by an earlier run" if num_earlier else ""
+                    took = f"{batch.title}: {flops} in {format_seconds(seconds)}"
+                    line = ", ".join(filter(None, (took, earlier, batch.worst[1])))
+                    self._batch = None
                 return DisplayUpdate(None, (phase,), line if seconds >= _SHORT_SECONDS else "")
+            case events.PhaseEnded():
+                return DisplayUpdate()  # the bar stays for the flop's next phase
             case FlopSolving():
                 place = FlopPlace(event.flop, event.spr, event.round, event.total_rounds)
                 steps = (event.iteration, event.max_iterations)
@@ -313,12 +264,8 @@ class SolveTracker:
             case events.FlopFailed(flop, problem):
                 self._flops.pop(flop, None)
                 return DisplayUpdate(ended=(flop,), line=f"{flop} failed: {problem}")
-            case events.PreflopSolving(round=number):
-                self._round, self._leaf, self._is_preflop_seen = number, 0, True
-                title = f"Preflop, round {number}" if number else "Preflop"
-                return self._note_game(Phase.PREFLOP, title, event)
-            case events.SpotSolving():
-                return self._note_game("spot", "Spot", event)
+            case GameSolving():
+                return DisplayUpdate(self._game_bar(event))
         return DisplayUpdate(line=describe_event(event))
 
     def describe_compiled(self) -> str:
@@ -333,23 +280,25 @@ class SolveTracker:
         now = self._compiling_since if self._num_compiling else self._clock()
         return now - sum(self._compile_seconds)
 
-    def _note_compiling(self, name: str) -> DisplayUpdate:
-        if not self._num_compiling:
-            self._compiling_since = self._clock()
-        self._num_compiling += 1
-        how_often = "first run only" if self._can_cache else "every run"
-        # How many there will be is not known, so the bar has no end.
-        return DisplayUpdate(Bar(_COMPILING, f"{_COMPILING} ({how_often})", 0, None, name))
+    def _time_left(self, key: str, title: str) -> TimeLeft:
+        return self._times.setdefault((key, title), TimeLeft())
 
-    def _title_of_batch(self) -> str:
-        if not self._is_preflop_seen:
-            return "Flops"
-        self._leaf += 1
-        return f"Flops, round {self._round + 1}, leaf {self._leaf}"
-
-    def _left(self, key: str, title: str, done: float, total: float) -> float | None:
-        time_left = self._times.setdefault((key, title), TimeLeft())
-        return time_left.of_steps(done, total, self._worked())
+    def _note_compiling(
+        self, event: events.KernelCompiling | events.KernelCompiled
+    ) -> DisplayUpdate:
+        if isinstance(event, events.KernelCompiling):
+            if not self._num_compiling:
+                self._compiling_since = self._clock()
+            self._num_compiling += 1
+            how_often = "first run only" if self._can_cache else "every run"
+            # How many there will be is not known, so the bar has no end.
+            return DisplayUpdate(
+                Bar(_COMPILING, f"{_COMPILING} ({how_often})", 0, None, event.name)
+            )
+        self._num_compiling -= 1
+        is_last = self._num_compiling == 0  # the time of those inside is in it
+        self._compile_seconds.append(self._clock() - self._compiling_since if is_last else 0.0)
+        return DisplayUpdate(ended=(_COMPILING,) if is_last else ())
 
     def _phase_bar(
         self,
@@ -362,7 +311,8 @@ class SolveTracker:
         """Returns the bar of a phase, or of the flop that is in it; ``solving`` is its event."""
         if place is None:
             title = phase[0].upper() + phase[1:]
-            return Bar(phase, title, done, total, "", self._left(phase, title, done, total))
+            left = self._time_left(phase, title).of_steps(done, total, self._worked())
+            return Bar(phase, title, done, total, "", left)
         title, detail = f"  {describe_place(place)} {phase}", ""
         _, last_by_spr = self._flops.setdefault(place.flop, (self._worked(), {}))
         if solving is not None:
@@ -370,37 +320,45 @@ class SolveTracker:
         # The end of a phase, or of all iterations, says nothing about the end of the flop.
         return Bar(place.flop, title, done, total, detail, is_flop=True)
 
-    def _batch_bar(self) -> Bar:
+    def _batch_bar(self, batch: _Batch) -> Bar:
         """Returns the bar of all flops; those in work count by their age."""
-        batch = cast(_Batch, self._batch)
-        per_flop = max(sum(batch.seconds) / max(len(batch.seconds), 1), 1e-9)
-        ages = [self._worked() - started for started, _ in self._flops.values()]
-        begun = sum(min(age / per_flop, 1.0) for age in ages) if batch.seconds else 0.0
-        finished = len(batch.seconds)
+        finished, now = len(batch.seconds), self._worked()
+        per_flop = max(sum(batch.seconds) / max(finished, 1), 1e-9)
+        ages = [now - started for started, _ in self._flops.values()]
+        begun = sum(min(age / per_flop, 1.0) for age in ages) if finished else 0.0
         total = batch.num_flops - batch.num_done + finished
-        left = self._left(Phase.FLOPS, batch.title, finished + begun, total)
+        time_left = self._time_left(Phase.FLOPS, batch.title)
+        left = time_left.of_steps(finished + begun, total, now)
         steps = (batch.num_done, batch.num_flops)
         return Bar(Phase.FLOPS, batch.title, *steps, batch.worst[1], left)
 
     def _note_solved(self, event: FlopSolved) -> DisplayUpdate:
-        flop, line = self._flops.pop(event.flop, None), describe_event(event)
+        flop, line, batch = self._flops.pop(event.flop, None), describe_event(event), self._batch
         if not line and flop is not None and not self._is_preflop_seen:
             line = describe_solved(event.flop, list(flop[1].values()), event.seconds)
-        if self._batch is None:
+        if batch is None:
             return DisplayUpdate(ended=(event.flop,), line=line)
-        self._batch.note(event, flop is not None)
-        return DisplayUpdate(self._batch_bar(), (event.flop,), line)
+        share = event.exploitability_pot
+        worst = f"worst {format_bound(share, event.is_upper_bound)} of the pot"
+        batch.worst, batch.num_done = max(batch.worst, (share, worst)), event.num_done
+        batch.seconds += [] if flop is None else [event.seconds]
+        return DisplayUpdate(self._batch_bar(batch), (event.flop,), line)
 
-    def _note_game(
-        self, key: str, title: str, event: events.PreflopSolving | events.SpotSolving
-    ) -> DisplayUpdate:
-        """Moves the bar of a solve with a target; it fills at the expected end."""
-        known = self._times.setdefault((key, title), TimeLeft())
-        left, reached, detail = known.of_game(event, self._worked()), event.exploitability, ""
-        if isinstance(event, events.SpotSolving) and reached is not None:
+    def _game_bar(self, event: GameSolving) -> Bar:
+        """Returns the bar of a solve with a target; it fills at the expected end."""
+        key, title, detail, reached = "spot", "Spot", "", event.exploitability
+        if isinstance(event, events.PreflopSolving):
+            self._round, self._leaf, self._is_preflop_seen = event.round, 0, True
+            key, title = (
+                Phase.PREFLOP,
+                f"Preflop, round {event.round}" if event.round else "Preflop",
+            )
+            detail = "" if reached is None else f"{reached:.3g} mbb/hand"
+        elif isinstance(event, events.SpotSolving) and reached is not None:
             percent = format_percent(reached / event.pot_chips)
             detail = f"{reached:.3g} chips, {percent} of the pot"
-        elif reached is not None:
-            detail = f"{reached:.3g} mbb/hand"
-        steps = (event.iteration, event.max_iterations)
-        return DisplayUpdate(Bar(key, title, *steps, detail, left, known.is_at_most))
+        known = self._time_left(key, title)
+        left = known.of_game(event, self._worked())
+        return Bar(
+            key, title, event.iteration, event.max_iterations, detail, left, known.is_at_most
+        )

@@ -1,4 +1,4 @@
-"""A solve that the explorer has started: what it has done so far, as one JSON object per line.
+"""A solve that the explorer has started: its progress as one JSON object per line.
 
 ``python -m runout.cli.spot_job RUN NODE BOARD OUTPUT [--estimate]``. It is a process of its own, so
 that the server imports no solver and stays quick; SIGTERM ends it as Ctrl-C would, and what
@@ -14,10 +14,9 @@ from typing import Any
 from runout.cli.app import EXIT_INTERRUPTED, EXIT_USER_ERROR, running_as_program
 from runout.cli.formatting import format_bytes, format_time_limit
 from runout.cli.progress import TimeLeft
-from runout.cli.solve import measure
 from runout.config.spot import SpotConfig
 from runout.errors import RunoutError
-from runout.events import Event, SpotSolving
+from runout.events import Event, EventSink, SpotSolving
 from runout.execution.context import RunContext
 
 #: An estimate of time comes from so many iterations, or from so many seconds of them.
@@ -34,13 +33,12 @@ def main(arguments: list[str]) -> int:
         with running_as_program():
             from runout.runs.spot import solve_spot, spot_keys_from_run
 
-            keys = {**spot_keys_from_run(Path(run), node), "board": board}
-            config = SpotConfig.parse(keys)
+            config = SpotConfig.parse({**spot_keys_from_run(Path(run), node), "board": board})
             if "--estimate" in flags:
-                _write(_estimate(config))
+                print(json.dumps(_estimate(config)), flush=True)
             else:
                 Path(output).parent.mkdir(parents=True, exist_ok=True)
-                context = RunContext(on_event=_Progress(is_told=True).note)
+                context = RunContext(on_event=_printing_progress())
                 solve_spot(config, context, directory=Path(output))
     except RunoutError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -52,14 +50,18 @@ def main(arguments: list[str]) -> int:
 
 def _estimate(config: SpotConfig) -> dict[str, Any]:
     """Returns how large a spot is, and how long it takes, which a short trial tells."""
+    from runout.flops.spot_setup import measure_spot
     from runout.runs.spot import solve_spot
 
-    size, progress = measure(config), _Progress(is_told=False)
-    needed = size.memory_bytes[config.precision]
+    size, told = measure_spot(config), list[Event]()
+    needed, (oop, ip) = size.memory_bytes[config.precision], size.num_hands
     limits = {"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
-    solve_spot(config.model_copy(update=limits), RunContext(on_event=progress.note))
-    seconds = USUAL_ITERATIONS * progress.seconds_per_iteration
-    oop, ip = size.num_hands
+    solve_spot(config.model_copy(update=limits), RunContext(on_event=told.append))
+    steps = [(event.iteration, event.seconds) for event in told if isinstance(event, SpotSolving)]
+    (first, began), (last, ended) = steps[0], steps[-1]
+    if first == last:  # the first is not counted if there are others
+        first, began = 0, 0.0
+    seconds = USUAL_ITERATIONS * (ended - began) / max(last - first, 1)
     text = (
         f"{size.num_nodes:,} nodes of betting, {oop:,} against {ip:,} combos, "
         f"{format_bytes(needed)} of memory, about {format_time_limit(seconds)} on this machine "
@@ -68,46 +70,24 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
     return {"text": text, "memory_bytes": needed, "seconds": seconds}
 
 
-class _Progress:
-    """Follows a solve: where it stands, and how long it goes on if time does not end it."""
+def _printing_progress() -> EventSink:
+    """Returns a sink that prints how far a solve is, and how long it goes on if time permits."""
+    time_left, measured = TimeLeft(), set[float | None]()
 
-    def __init__(self, is_told: bool) -> None:
-        """Takes whether each step is written as a line."""
-        self._is_told = is_told
-        self._time = TimeLeft()
-        self._events: list[SpotSolving] = []
-        self._measured: set[float] = set()
-
-    def note(self, event: Event) -> None:
-        if not isinstance(event, SpotSolving):
-            return
-        self._events.append(event)
-        left = self._time.of_game(replace(event, max_seconds=None), event.seconds)
-        chips = event.exploitability
-        if chips is not None:
-            self._measured.add(chips)
-        if self._is_told:
+    def print_progress(event: Event) -> None:
+        if isinstance(event, SpotSolving):
+            left = time_left.of_game(replace(event, max_seconds=None), event.seconds)
+            chips = event.exploitability
+            measured.add(chips)
             # Before two measurements there is only the time of all iterations, far too many.
-            is_known = len(self._measured) > 1
-            _write(
-                {
-                    "iteration": event.iteration,
-                    "exploitability_pot": None if chips is None else chips / event.pot_chips,
-                    "seconds_left": left if is_known else None,
-                }
-            )
+            document = {
+                "iteration": event.iteration,
+                "exploitability_pot": None if chips is None else chips / event.pot_chips,
+                "seconds_left": left if len(measured - {None}) > 1 else None,
+            }
+            print(json.dumps(document), flush=True)
 
-    @property
-    def seconds_per_iteration(self) -> float:
-        """What an iteration takes; the first is not counted if there are others."""
-        first, last = self._events[0], self._events[-1]
-        if last.iteration == first.iteration:
-            return last.seconds / max(last.iteration, 1)
-        return (last.seconds - first.seconds) / (last.iteration - first.iteration)
-
-
-def _write(document: dict[str, Any]) -> None:
-    print(json.dumps(document), flush=True)
+    return print_progress
 
 
 if __name__ == "__main__":

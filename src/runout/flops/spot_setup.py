@@ -10,7 +10,7 @@ from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combo
 from runout.cards.ranges import Range
 from runout.config.spot import SUM_TOLERANCE, SpotConfig
 from runout.errors import RangeError, TreeError, quote
-from runout.execution.pool import PROGRAM_BYTES
+from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.holdem.cards import Runout, find_runout
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import plan_game
@@ -308,14 +308,15 @@ def river_buckets(config: SpotConfig) -> Rivers:
     return BucketRivers(config.river_buckets, config.river_blockers)
 
 
-def measure_spot(config: SpotConfig, num_workers: int) -> SpotSize:
-    """Returns how large a spot is, before anything is allocated.
+def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize:
+    """Returns how large a spot is, by default for all cores, before anything is allocated.
 
     Raises:
         RunoutError: naming the first lock whose path leads nowhere.
     """
     spot, rivers = build_spot(config), river_buckets(config)
-    plans = {precision: plan_game(spot, rivers, precision, num_workers) for precision in Precision}
+    workers = num_workers or count_cores()
+    plans = {precision: plan_game(spot, rivers, precision, workers) for precision in Precision}
     cards, betting, *_ = plans[Precision.SINGLE]
     places = [find_position(spot, lock.node) for lock in config.locks]
     locked = {
