@@ -10,18 +10,15 @@ import numpy as np
 import pytest
 
 from runout.abstraction.card_abstraction import AbstractionConfig, SurveyMode
-from runout.abstraction.survey import deal_indexer
-from runout.cards.hand_indexer import HandIndexer
-from runout.cli import targets as build_needs
-from runout.cli.solve import describe_plan, tell_work
+from runout.cli.buckets import estimate_build
+from runout.cli.solve import describe_plan
 from runout.cli.targets import (
     LongWork,
+    announce,
     count_checkpoints,
     describe_cost,
-    estimate_build,
     remove_checkpoints,
     require_free,
-    require_resources,
     solving_into,
 )
 from runout.config.flops import FlopsConfig
@@ -31,21 +28,11 @@ from runout.execution.context import RunContext
 from runout.flops import backend
 from runout.flops.backend import Cost
 from runout.flops.solve import PostflopPlan
-from runout.storage.ledger import Ledger, TaskId, TaskRecord, claiming
+from runout.storage.ledger import Ledger, TaskId, TaskRecord
 from runout.storage.writer import write_bundle
-from runout.trees.betting import Street
 from tests.samples.solve_configs import FLOPS
 
 SMALL = Cost(seconds=75.0, memory_bytes=900_000_000, disk_bytes=5, checkpoint_bytes=7)
-
-
-def test_numbers_of_boards_and_deals_are_those_of_the_indexers():
-    for street in Street:
-        assert (
-            build_needs._WORK[street.label].num_boards
-            == HandIndexer((street.num_board_cards,)).size
-        )
-        assert build_needs._WORK[street.label].num_classes == deal_indexer(street).size
 
 
 def test_a_full_build_needs_about_its_tables_and_scores():
@@ -94,19 +81,19 @@ def test_a_full_disk_is_noticed_before_the_work(tmp_path, monkeypatch):
     usage = namedtuple("usage", ["total", "used", "free"])(100, 89, 11)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     with pytest.raises(OptionError, match="b/c: needs 12 B of disk, but only 11 B is available"):
-        require_resources(SMALL, "the build", tmp_path / "a/b/c")
+        announce("x", SMALL, tmp_path / "a/b/c")
 
 
 def test_too_little_memory_is_noticed_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(backend, "available_memory_bytes", lambda: 800_000_000)
     line = "memory: the build needs 900 MB, 800 MB is available"
     with pytest.raises(ExecutionError, match=line):
-        require_resources(SMALL, "the build", tmp_path)
+        announce("x", SMALL, tmp_path, "the build")
 
 
 def test_a_machine_that_does_not_tell_its_memory_is_trusted(tmp_path, monkeypatch):
     monkeypatch.setattr(backend, "available_memory_bytes", lambda: math.inf)
-    require_resources(SMALL, "the build", tmp_path / "new")
+    announce("x", SMALL, tmp_path / "new")
 
 
 COST = Cost(4_000.0, 1_200_000_000, 800_000_000, checkpoint_bytes=800_000_000)
@@ -120,14 +107,13 @@ def test_a_plan_is_two_short_lines_for_people(tmp_path, capsys):
     assert len(cost) <= 80
 
 
-def test_rounds_are_told_with_the_needs(tmp_path, capsys):
-    tell_work(Path("x.yaml"), tmp_path / "x", describe_plan(PLAN), PLAN.cost)
+def test_work_is_announced_with_its_cost_if_that_is_known(tmp_path, capsys):
+    announce(f"x.yaml: {describe_plan(PLAN)}", PLAN.cost, tmp_path / "x")
     first, second = capsys.readouterr().err.splitlines()
     assert first == "x.yaml: 2 flops at 2 SPRs"
     assert second.startswith("at most about 10 s, ")
-    tell_work(Path("x.yaml"), tmp_path / "x", describe_plan(PLAN), PLAN.cost, 1)
-    last = capsys.readouterr().err.splitlines()[-1]
-    assert last == "and as much time again in each of at most 1 round"
+    announce("x.yaml: none is solved", None, tmp_path / "x")
+    assert capsys.readouterr().err == "x.yaml: none is solved\n"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +128,7 @@ def test_a_machine_that_is_too_small_is_refused_with_advice(monkeypatch):
     savings = {"exact_precision: 16": 600_000_000, "--workers 1": 300_000_000}
     cost = replace(COST, savings=savings | {"give fewer sizes": None})
     with pytest.raises(ExecutionError) as caught:
-        require_resources(cost, "the solve", Path("x"))
+        announce("x", cost, Path("x"))
     assert str(caught.value) == (
         "memory: the solve needs 1.2 GB, 1.0 GB is available; exact_precision: 16 needs "
         "600 MB; --workers 1 needs 300 MB; give fewer sizes"
@@ -156,15 +142,24 @@ def keep_two_flops(directory):
         ledger.save(id, {"values": np.zeros(3)}, TaskRecord.of_this_process(0.0))
 
 
-@pytest.fixture
-def claim(tmp_path_factory):
-    with claiming(tmp_path_factory.mktemp("claims") / "result") as claim:
-        yield claim
+class Result:
+    """What the work below makes; nothing has to be written."""
+
+    def save(self, path, *, overwrite=False):
+        pass
 
 
-def going_on(directory, claim, resume=True):
-    work = LongWork(directory.with_name("result"), directory, claim, lambda: None, False, resume)
-    return work.going_on(RunContext())
+def carry_out(directory, work, resume=True):
+    """Does work that keeps finished parts in a directory."""
+    path = directory.with_name("result")
+    long_work = LongWork(path, directory, None, lambda: None, False, resume)
+
+    def make(context):
+        assert context.checkpoints == directory
+        work()
+        return Result()
+
+    assert long_work.carry_out(RunContext(), lambda: make)[1] is False
 
 
 def test_results_of_another_kind_are_never_replaced(tmp_path):
@@ -189,48 +184,64 @@ def test_files_of_other_programs_are_never_replaced(tmp_path):
         require_free(tmp_path / "notes.txt", "solution", True)
 
 
-def test_finished_parts_go_when_the_work_ends_well(tmp_path, claim):
+def test_finished_parts_go_when_the_work_ends_well(tmp_path):
     directory = tmp_path / "x.checkpoints"
-    with going_on(directory, claim):
+
+    def work():
         keep_two_flops(directory)
         assert count_checkpoints(directory) == 2
+
+    carry_out(directory, work)
     assert not directory.exists()
 
 
-def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path, claim):
-    def interrupted_work():
-        with going_on(tmp_path, claim):
-            keep_two_flops(tmp_path)
-            raise KeyboardInterrupt
+def interrupt():
+    raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt) as interrupt:
-        interrupted_work()
-    assert str(interrupt.value) == (
-        f"interrupted; rerun the command to resume (2 finished flops kept in {tmp_path})"
+
+def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path):
+    directory = tmp_path / "x.checkpoints"
+    with pytest.raises(KeyboardInterrupt) as interrupted:
+        carry_out(directory, lambda: (keep_two_flops(directory), interrupt()))
+    assert str(interrupted.value) == (
+        f"interrupted; rerun the command to resume (2 finished flops kept in {directory})"
     )
-    assert count_checkpoints(tmp_path) == 2
+    assert count_checkpoints(directory) == 2
 
 
-def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path, claim):
-    def interrupted_work():
-        with going_on(tmp_path / "x.checkpoints", claim):
-            Ledger(tmp_path / "x.checkpoints")
-            raise KeyboardInterrupt
-
+def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path):
+    directory = tmp_path / "x.checkpoints"
     with pytest.raises(KeyboardInterrupt, match="before any flop was finished"):
-        interrupted_work()
+        carry_out(directory, lambda: (Ledger(directory), interrupt()))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_path, capsys, claim):
-    keep_two_flops(tmp_path)
-    with going_on(tmp_path, claim):
-        assert count_checkpoints(tmp_path) == 2
-    assert f"resuming from 2 finished flops in {tmp_path}" in capsys.readouterr().err
-    keep_two_flops(tmp_path)
-    with going_on(tmp_path, claim, False):
-        assert count_checkpoints(tmp_path) == 0
+def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_path, capsys):
+    directory, found = tmp_path / "x.checkpoints", []
+
+    def count():
+        found.append(count_checkpoints(directory))
+
+    keep_two_flops(directory)
+    carry_out(directory, count)
+    assert f"resuming from 2 finished flops in {directory}" in capsys.readouterr().err
+    keep_two_flops(directory)
+    carry_out(directory, count, resume=False)
+    assert found == [2, 0]
     assert capsys.readouterr().err == ""
+
+
+def test_a_result_that_is_there_is_not_made_again(tmp_path, capsys):
+    path, checkpoints, found = tmp_path / "result", tmp_path / "x.checkpoints", Result()
+    keep_two_flops(checkpoints)
+    work = LongWork(path, checkpoints, None, lambda: found, False)
+    assert work.carry_out(RunContext(), interrupt) == (found, True)
+    assert capsys.readouterr().err == (
+        f"{path}: already complete; use --overwrite to solve again\n"
+    )
+    assert not checkpoints.exists()
+    with pytest.raises(KeyboardInterrupt):
+        replace(work, overwrite=True).carry_out(RunContext(), interrupt)
 
 
 def test_files_of_other_programs_stay_where_finished_parts_go(tmp_path):
@@ -282,17 +293,16 @@ def test_a_solve_that_ends_well_keeps_its_directories(tmp_path):
 
 
 @pytest.mark.parametrize(("num_kept", "names"), [(0, []), (2, ["x.checkpoints"])])
-def test_a_failure_keeps_finished_parts_only(tmp_path, num_kept, names, claim):
+def test_a_failure_keeps_finished_parts_only(tmp_path, num_kept, names):
     directory = tmp_path / "x.checkpoints"
 
     def failing_work():
-        with going_on(directory, claim):
-            Ledger(directory)
-            if num_kept:
-                keep_two_flops(directory)
-            raise BundleError("x", "is broken")
+        Ledger(directory)
+        if num_kept:
+            keep_two_flops(directory)
+        raise BundleError("x", "is broken")
 
     with pytest.raises(BundleError, match="x: is broken"):
-        failing_work()
+        carry_out(directory, failing_work)
     assert [entry.name for entry in tmp_path.iterdir()] == names
     assert count_checkpoints(directory) == num_kept

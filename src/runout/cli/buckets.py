@@ -1,43 +1,28 @@
 """`runout abstraction` and `diag-buckets`: hands in buckets, and what sharing one costs."""
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from runout.cards.deck import FLOP_SIZE, combo_index, format_cards, format_combo, parse_board
+from runout.cards import deck
 from runout.cards.flops import GivenFlop
-from runout.cli import options
+from runout.cli import formatting, options, plots
 from runout.cli.console import Shown, print_note, show, using_kernels
-from runout.cli.formatting import (
-    NO_VALUE,
-    Json,
-    bold,
-    dim,
-    format_bytes,
-    format_count,
-    format_count_of,
-    format_percent,
-    format_signed,
-    json_number,
-    json_numbers,
-)
+from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
-from runout.cli.plots import BoundaryPlot, write_bucket_plots, write_png
 from runout.cli.targets import (
     LongWork,
+    announce,
     checkpoints_beside,
-    describe_cost,
     describe_end,
-    estimate_build,
     require_free,
-    require_resources,
     solving_into,
 )
 from runout.config.flops import BucketedConfig, FlopsConfig
@@ -47,50 +32,44 @@ from runout.execution.context import RunContext
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import SPR_ROUNDING
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
-from runout.storage.ledger import claiming
 from runout.trees.betting import Street
 
 if TYPE_CHECKING:
-    from runout.abstraction.card_abstraction import (
-        AbstractionConfig,
-        CardAbstraction,
-    )
-    from runout.runs.diagnose import BucketContents, FlopDiagnosis, RoundDiagnosis
-
-_SPREAD_DECIMALS = 3
+    from runout.abstraction.card_abstraction import AbstractionConfig, CardAbstraction
+    from runout.flops.backend import Cost
+    from runout.runs.diagnose import FlopDiagnosis, RoundDiagnosis
 
 
 def summary_sheet(summaries: Mapping[str, Json]) -> Sheet:
-    """Returns a column for each street."""
-    cells_by_street = [_cells(summary) for summary in summaries.values()]
-    rows = [
-        (row, *(cells.get(row, NO_VALUE) for cells in cells_by_street))
-        for row in max(cells_by_street, key=len)
-    ]
-    return Sheet(columns("", *(f">{street}" for street in summaries)), list(rows))
-
-
-def _cells(summary: Json) -> dict[str, str]:
-    """Returns the text of each row of a street's column."""
-    supported = summary["num_supported"]
-    cells = {
-        "buckets requested": format_count(summary["num_requested"]),
-        "buckets effective": format_count(summary["num_effective"]),
-        "buckets supported": NO_VALUE if supported is None else format_count(supported),
-        "buckets are": "looked up" if summary["has_table"] else "computed",
-    }
-    for name, number in (summary["deals_in_bucket"] or {}).items():
-        cells[f"deals in the {name}"] = format_count(number)
-    for name, share in (summary["strength_spread_in_bucket"] or {}).items():
-        cells[f"spread of strength, {name}"] = format_percent(share, _SPREAD_DECIMALS)
-    return cells
+    """Returns a column for each street, from its facts under JSON names."""
+    cells_by_street: list[dict[str, str]] = []
+    for facts in summaries.values():
+        supported = facts["num_supported"]
+        cells = {
+            "buckets requested": format_count(facts["num_requested"]),
+            "buckets effective": format_count(facts["num_effective"]),
+            "buckets supported": NO_VALUE if supported is None else format_count(supported),
+            "buckets are": "looked up" if facts["has_table"] else "computed",
+        }
+        for name, number in (facts["deals_in_bucket"] or {}).items():
+            cells[f"deals in the {name}"] = format_count(number)
+        for name, share in (facts["strength_spread_in_bucket"] or {}).items():
+            cells[f"spread of strength, {name}"] = format_percent(share, 3)
+        cells_by_street.append(cells)
+    sheet = Sheet(columns("", *(f">{street}" for street in summaries)))
+    for row in max(cells_by_street, key=len):
+        sheet.add(row, *(cells.get(row, NO_VALUE) for cells in cells_by_street))
+    return sheet
 
 
 # The values of `SurveyMode` and `StrengthFeature`, which take numba to import.
 Mode = Literal["exhaustive", "sampled"]
 Feature = Literal["ehs2", "ehs_squared"]
 
+app = typer.Typer(no_args_is_help=True, help="Build, look up and inspect buckets of hands.")
 
+
+@app.command("build", epilog="Example: runout abstraction build -o buckets --flop-buckets 1000")
 def build_abstraction(
     path: options.OutputOption,
     mode: Annotated[
@@ -120,44 +99,71 @@ def build_abstraction(
     """
     if samples is not None and mode == "exhaustive":
         raise OptionError("--samples", "goes with --mode sampled only")
-    counts = {"flop_buckets": flop_buckets, "turn_buckets": turn_buckets}
-    counts |= {"river_buckets": river_buckets, "samples_per_street": samples}
-    given = {field: count for field, count in counts.items() if count is not None}
+    keys: dict[str, Any] = {"flop_buckets": flop_buckets, "turn_buckets": turn_buckets}
+    keys |= {"river_buckets": river_buckets, "samples_per_street": samples}
+    keys |= {"mode": mode, "feature": feature}
+    given = {key: value for key, value in keys.items() if value is not None}
     started = time.perf_counter()
     with solving_into(path, workers, executor) as context:
-        from runout.abstraction.card_abstraction import KIND, build_card_abstraction
+        from runout.abstraction import card_abstraction as abstractions
 
-        config = _make_config(mode=mode, feature=feature, **given)
-        require_free(path, KIND, True)
+        try:
+            config = abstractions.AbstractionConfig(**given)
+        except AbstractionError as error:
+            name = error.where.removesuffix("_per_street").replace("_", "-")
+            raise OptionError(f"--{name}", error.problem) from None
+        require_free(path, abstractions.KIND, True)
+
+        def prepare() -> Callable[[RunContext], "CardAbstraction"]:
+            cost = estimate_build(config, river_table, context.num_threads)
+            announce(f"{path}:", cost, path, "the build")
+            build = abstractions.build_card_abstraction
+            return lambda place: build(config, seed, place, river_table)
+
         find = partial(_find_finished, path, config, seed, river_table)
-        facts = {**asdict(config), "seed": seed, "river_table": river_table}
-        with claiming(path, digest_config(facts)) as claim:
-            checkpoints = checkpoints_beside(path, "checkpoint")
-            work = LongWork(path, checkpoints, claim, find, overwrite, noun="part")
-            abstraction = found = work.find_finished()
-            if abstraction is None:
-                cost = estimate_build(config, river_table, context.num_threads)
-                require_resources(cost, "the build", path)
-                print_note(f"{path}:\n{describe_cost(cost)}")
-                with work.going_on(context) as place:
-                    abstraction = build_card_abstraction(config, seed, place, river_table)
-                    work.save(abstraction, context)
+        digest = digest_config({**asdict(config), "seed": seed, "river_table": river_table})
+        checkpoints = checkpoints_beside(path, "checkpoint")
+        work = LongWork(path, checkpoints, digest, find, overwrite, noun="part")
+        abstraction, is_done_before = work.carry_out(context, prepare)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     summaries = abstraction.summaries()
     document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": seconds, **summaries}
-    end = describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, found is not None)
+    end = describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, is_done_before)
     show(json, document, summary_sheet(summaries), end)
 
 
-def _make_config(**given: Any) -> "AbstractionConfig":
-    """Returns the config of what was given, and of defaults; an error names the option."""
-    from runout.abstraction.card_abstraction import AbstractionConfig
+#: Core seconds for a board of flop, turn and river, on a desktop of 2024.
+_SECONDS_PER_BOARD = (0.01, 0.001, 0.00003)
 
-    try:
-        return AbstractionConfig(**given)
-    except AbstractionError as error:
-        name = error.where.removesuffix("_per_street").replace("_", "-")
-        raise OptionError(f"--{name}", error.problem) from None
+
+def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_workers: int) -> "Cost":
+    """Returns the cost of `build_card_abstraction`; its time tells a minute from an hour."""
+    from runout.abstraction.survey import deal_indexer
+    from runout.cards.hand_indexer import HandIndexer
+    from runout.flops.backend import Cost
+
+    is_exhaustive, samples = config.mode.value == "exhaustive", config.samples_per_street
+    num_deals = [deal_indexer(street).size for street in Street]
+    all_boards = [HandIndexer((street.num_board_cards,)).size for street in Street]
+    num_boards: list[float] = [*all_boards]
+    if not is_exhaustive:  # a flop or turn that was dealt before costs nothing
+        num_boards = [n * -math.expm1(-samples / n) for n in all_boards[:2]] + [samples]
+    core_seconds = sum(s * n for s, n in zip(_SECONDS_PER_BOARD, num_boards, strict=True))
+    buckets = config.flop_buckets + config.turn_buckets + min(config.river_buckets, 2_000)
+    disk_bytes = 5 * 8 * buckets  # boundary, population, lowest, mean and highest
+    memory_bytes = 900_000_000 if is_exhaustive else 450_000_000 + 1_000 * samples
+    if is_exhaustive:  # tables of buckets in 16 bits
+        disk_bytes += 2 * (num_deals[Street.FLOP] + num_deals[Street.TURN])
+    if has_river_table:
+        core_seconds += 0.00015 * all_boards[Street.RIVER]
+        disk_bytes += 2 * num_deals[Street.RIVER]
+        memory_bytes += 500_000_000
+    num_scores = sum(
+        math.comb(deck.NUM_CARDS - street.num_board_cards, 2) * num_boards[street]
+        for street in (Street.FLOP, Street.TURN)
+    )
+    seconds = core_seconds / num_workers + (10.0 if is_exhaustive else 1.0)
+    return Cost(seconds, memory_bytes, disk_bytes, checkpoint_bytes=round(8 * num_scores))
 
 
 def _find_finished(
@@ -184,11 +190,6 @@ def _find_finished(
 
 DirectoryArgument = Annotated[Path, argument("DIR", "What `runout abstraction build` wrote.")]
 
-app = typer.Typer(no_args_is_help=True, help="Build, look up and inspect buckets of hands.")
-app.command("build", epilog="Example: runout abstraction build -o buckets --flop-buckets 1000")(
-    build_abstraction
-)
-
 
 @app.command(
     "bucket", epilog="Example: runout abstraction bucket buckets --board AhKsQd --hand JcTc"
@@ -200,7 +201,7 @@ def show_bucket(
     json: options.JsonFlag = False,
 ) -> None:
     """Show the bucket of a hand on a board, and which strengths are in it."""
-    known_cards = parse_board(board)
+    known_cards = deck.parse_board(board)
     holding = options.parse_hand(hand, known_cards)
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
@@ -209,36 +210,35 @@ def show_bucket(
         abstraction = CardAbstraction.load(path)
         bucket = abstraction.get_bucket(known_cards, holding)
         strength = hand_strength(known_cards, holding)
-    street = Street(len(known_cards) - FLOP_SIZE)
-    value = getattr(strength, abstraction.feature.value)
-    num_buckets = abstraction.num_buckets(street)
-    inner = abstraction.boundaries.of_street(street)
-    above = float(inner[bucket - 1]) if bucket > 0 else None
-    up_to = float(inner[bucket]) if bucket < num_buckets - 1 else 1.0
+    street = Street(len(known_cards) - deck.FLOP_SIZE)
+    inner = abstraction.boundaries.of_street(street).tolist()
     statistics = abstraction.statistics.get(street)
-    num_deals = None if statistics is None else int(statistics.population[bucket])
-    hand_text = format_combo(combo_index(*holding))
-    document: Json = {
-        "board": format_cards(known_cards),
-        "hand": hand_text,
+    facts: dict[str, Any] = {
+        "board": deck.format_cards(known_cards),
+        "hand": deck.format_combo(deck.combo_index(*holding)),
         "street": street.label,
         "bucket": bucket,
-        "num_buckets": num_buckets,
+        "num_buckets": abstraction.num_buckets(street),
         "feature": abstraction.feature.value,
-        "strength": value,
-        "strength_above": above,
-        "strength_up_to": up_to,
-        "num_deals": num_deals,
+        "strength": getattr(strength, abstraction.feature.value),
+        "strength_above": inner[bucket - 1] if bucket > 0 else None,
+        "strength_up_to": [*inner, 1.0][bucket],
+        "num_deals": None if statistics is None else int(statistics.population[bucket]),
     }
-    lowest = "0%, up to" if above is None else f"above {_exact_percent(above)}, up to"
+    # Thousands of buckets lie hundredths of a percent apart.
+    value, above, up_to = (
+        None if facts[key] is None else format_percent(facts[key], 4)
+        for key in ("strength", "strength_above", "strength_up_to")
+    )
+    deals = facts["num_deals"]
     rows = {
-        "bucket": f"{bucket:,} of 0 (weakest) to {num_buckets - 1:,}",
-        "strength": f"{_exact_percent(value)} ({abstraction.feature.value})",
-        "in the bucket": f"{lowest} {_exact_percent(up_to)}",
-        "deals in it": "unknown" if num_deals is None else format_count(num_deals),
+        "bucket": f"{bucket:,} of 0 (weakest) to {facts['num_buckets'] - 1:,}",
+        "strength": f"{value} ({facts['feature']})",
+        "in the bucket": f"{'0%' if above is None else f'above {above}'}, up to {up_to}",
+        "deals in it": "unknown" if deals is None else format_count(deals),
     }
-    title = f"{hand_text} on the {street.label} {format_cards(known_cards)}"
-    show(json, document, title, Sheet(columns("", ""), list(rows.items())))
+    title = f"{facts['hand']} on the {street.label} {facts['board']}"
+    show(json, facts, title, Sheet(columns("", ""), list(rows.items())))
 
 
 @app.command("inspect", epilog="Example: runout abstraction inspect buckets --png buckets.png")
@@ -251,13 +251,11 @@ def inspect_abstraction(
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
 
-        abstraction = CardAbstraction.load(path)
-        manifest = read_manifest(path)
-        summaries = abstraction.summaries()
-        origin = abstraction.describe_origin()
+        abstraction, manifest = CardAbstraction.load(path), read_manifest(path)
+        summaries, origin = abstraction.summaries(), abstraction.describe_origin()
         boundaries = {street.label: abstraction.boundaries.of_street(street) for street in Street}
         if png is not None:
-            write_png(png, abstraction, f"{path.resolve().name}: {origin}")
+            plots.write_png(png, abstraction, f"{path.resolve().name}: {origin}")
     document: Json = {
         "path": str(path),
         "size_bytes": manifest.size_bytes,
@@ -274,14 +272,10 @@ def inspect_abstraction(
         f"{format_bytes(manifest.size_bytes)}, written {manifest.created_at:%Y-%m-%d %H:%M} UTC "
         f"by runout {manifest.package_version}\n"
     )
-    plots: list[Shown] = []
+    parts: list[Shown] = [f"{path}: {origin}", written, summary_sheet(summaries)]
     for label, inner in boundaries.items():
-        plots += [f"\n{label} boundaries, {len(inner):,} in all", BoundaryPlot(inner)]
-    show(json, document, f"{path}: {origin}", written, summary_sheet(summaries), *plots)
-
-
-#: Thousands of buckets lie hundredths of a percent apart.
-_exact_percent = partial(format_percent, decimals=4)
+        parts += [f"\n{label} boundaries, {len(inner):,} in all", plots.BoundaryPlot(inner)]
+    show(json, document, *parts)
 
 
 #: More flops than this must be chosen by name.
@@ -324,18 +318,20 @@ def diagnose_buckets(
     if not isinstance(model, BucketedConfig):
         problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
         raise OptionError(str(path or config), problem)
-    flops = _choose_flops(model, flop)
-    ratio = _choose_spr(model, spr)
+    names = flop or model.flop_list().names
+    if not flop and len(names) > MAX_FLOPS:
+        number = formatting.format_count_of(len(names), "flop")
+        raise OptionError("--flop", f"the config has {number}, give up to {MAX_FLOPS} by name")
+    flops, ratio = [GivenFlop.parse(name) for name in names], _choose_spr(model, spr)
     with using_kernels() as on_event:
         from runout.runs.diagnose import diagnose_flops
 
-        context = RunContext(workers, on_event)
-        diagnoses = diagnose_flops(model, ratio, flops, bundle, context)
+        diagnoses = diagnose_flops(model, ratio, flops, bundle, RunContext(workers, on_event))
     if png is not None:
-        write_bucket_plots(png, diagnoses)
+        plots.write_bucket_plots(png, diagnoses)
     documents = [
         {
-            "flop": format_cards(diagnosis.flop.canonical),
+            "flop": deck.format_cards(diagnosis.flop.canonical),
             "spr": diagnosis.spr,
             "rounds": _rounds_sheet(diagnosis.rounds).records(),
         }
@@ -346,58 +342,51 @@ def diagnose_buckets(
         print_note(f"wrote {png}")
 
 
-def _choose_flops(model: FlopsConfig, given: list[str] | None) -> list[GivenFlop]:
-    names = given or model.flop_list().names
-    if not given and len(names) > MAX_FLOPS:
-        number = format_count_of(len(names), "flop")
-        raise OptionError("--flop", f"the config has {number}, give up to {MAX_FLOPS} by name")
-    return [GivenFlop.parse(name) for name in names]
-
-
 def _choose_spr(model: FlopsConfig, given: float | None) -> float:
     if given is None:
         return model.primary_spr
     for spr in model.postflop_sprs:
-        if isclose(spr, given, rel_tol=SPR_ROUNDING):
+        if math.isclose(spr, given, rel_tol=SPR_ROUNDING):
             return spr
     ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
     raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
 
 
 def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Shown]:
+    """Returns the rounds of each flop, and of each round the buckets with the worst pairs."""
     parts: list[Shown] = []
     for number, diagnosis in enumerate(diagnoses):
         title = f"{diagnosis.flop.name} at SPR {diagnosis.spr:.4g}"
-        parts += [bold(("\n" if number else "") + title), _rounds_sheet(diagnosis.rounds)]
+        parts.append(formatting.bold(("\n" if number else "") + title))
+        parts.append(_rounds_sheet(diagnosis.rounds))
         for entry in diagnosis.rounds:
-            apart = [
-                0.0 if b.worst_pair is None else b.worst_pair.distance_pot for b in entry.buckets
-            ]
+            apart = [0.0 if (w := b.worst_pair) is None else w.distance_pot for b in entry.buckets]
             shown = sorted(range(len(apart)), key=apart.__getitem__, reverse=True)[:top]
             heading = f"round {entry.round}, {len(shown)} of {len(entry.buckets)} buckets"
-            parts += [f"\n{heading}, those with the worst pairs"]
-            parts += [_buckets_sheet(diagnosis.flop, entry, shown)]
-    return [*parts, dim(_LEGEND)]
-
-
-_ROUND_COLUMNS = (
-    Column("round", "round", str),
-    Column("buckets", form=str),
-    Column(None, "num_buckets"),
-    Column("iterations", "iterations", "{:,}".format),
-    Column("δ", "final_delta", "{:.4f}".format),
-    Column("bound", "exploitability_bound_pot", format_percent),
-    Column("EV variance", "ev_variance", "{:.5f}".format),
-    Column("ARI", "adjusted_rand_index", "{:.3f}".format),
-    Column(None, "buckets"),
-    Column(None, "pair_equity"),
-)
+            parts.append(f"\n{heading}, those with the worst pairs")
+            parts.append(_buckets_sheet(diagnosis.flop, entry, shown))
+    return [*parts, formatting.dim(_LEGEND)]
 
 
 def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
-    sheet = Sheet(_ROUND_COLUMNS, to_plain=json_number, gap=2)
+    shown = (
+        Column("round", "round", str),
+        Column("buckets", form=str),
+        Column(None, "num_buckets"),
+        Column("iterations", "iterations", "{:,}".format),
+        Column("δ", "final_delta", "{:.4f}".format),
+        Column("bound", "exploitability_bound_pot", format_percent),
+        Column("EV variance", "ev_variance", "{:.5f}".format),
+        Column("ARI", "adjusted_rand_index", "{:.3f}".format),
+        Column(None, "buckets"),
+        Column(None, "pair_equity"),
+    )
+    sheet = Sheet(shown, to_plain=formatting.json_number, gap=2)
     for entry in rounds:
         record, counts = entry.record, entry.record.buckets.num_buckets
+        contents = [asdict(bucket) for bucket in entry.buckets]
+        for part in contents + [each["worst_pair"] for each in contents if each["worst_pair"]]:
+            part["combos"] = list(map(deck.format_combo, part["combos"]))
         sheet.add(
             entry.round,
             "/".join(map(str, counts)),
@@ -407,15 +396,15 @@ def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
             record.exploitability_bound_pot,
             entry.ev_variance,
             entry.agreement,
-            list(map(_bucket_to_json, entry.buckets)),
-            json_numbers(entry.pair_equity),
+            contents,
+            formatting.json_numbers(entry.pair_equity),
         )
     return sheet
 
 
 def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int]) -> Sheet:
     def format_given(combos: Sequence[int]) -> str:
-        return " ".join(format_combo(flop.rename_back(combo)) for combo in combos)
+        return " ".join(deck.format_combo(flop.rename_back(combo)) for combo in combos)
 
     numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
     sheet = Sheet(columns(*numbers, "worst pair", "hands"), gap=2)
@@ -427,16 +416,9 @@ def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int
             str(bucket),
             str(len(contents.combos)),
             f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
-            f"{format_signed(ev.lowest)} {format_signed(ev.highest)}",
+            f"{formatting.format_signed(ev.lowest)} {formatting.format_signed(ev.highest)}",
             NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
             NO_VALUE if pair is None else format_given(pair.combos),
             format_given([contents.combos[place] for place in sorted({0, round(last / 2), last})]),
         )
     return sheet
-
-
-def _bucket_to_json(contents: "BucketContents") -> Json:
-    document = asdict(contents)
-    for part in (document, document["worst_pair"] or {"combos": ()}):
-        part["combos"] = list(map(format_combo, part["combos"]))
-    return document

@@ -1,6 +1,7 @@
 """`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,30 +28,28 @@ from runout.cli.show import decision_parts, report_parts
 from runout.cli.targets import (
     COMPLETE,
     LongWork,
+    announce,
     checkpoints_beside,
-    describe_cost,
     describe_end,
     require_disk,
     require_free,
-    require_resources,
     solving_into,
 )
 from runout.config.load import load_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
+from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.sheet import Column, Sheet
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
-from runout.storage.ledger import claiming
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
-    from runout.flops.backend import Cost
     from runout.flops.solve import PostflopPlan
     from runout.flops.spot_setup import SpotSize
     from runout.flops.spot_solution import SpotSolution
@@ -70,23 +69,21 @@ def solve_flops(
 
     An interrupted run goes on where it was when the same command is given again.
     """
-    model = options.load_flops_config(config)
+    started, model = time.perf_counter(), options.load_flops_config(config)
     require_free(path, VALUES_KIND, overwrite or resume)
-    started = time.perf_counter()
     digest = digest_config(model.to_mapping()) if resume else None
-    with solving_into(path, workers, executor) as context, claiming(path, digest) as claim:
+    with solving_into(path, workers, executor) as context:
         from runout.flops.solve import PostflopPlan
         from runout.runs.plan import find_finished_values
 
-        find = partial(find_finished_values, path, model)
-        work = LongWork(path, checkpoints_beside(path), claim, find, overwrite, resume)
-        bundle = found = work.find_finished()
-        if bundle is None:
+        def prepare() -> Callable[[RunContext], ValueBundle]:
             plan = PostflopPlan.make(model, workers)
-            tell_work(config, path, describe_plan(plan), plan.cost)
-            with work.going_on(context) as place:
-                bundle = plan.carry_out(place)
-                work.save(bundle, context)
+            announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
+            return plan.carry_out
+
+        find = partial(find_finished_values, path, model)
+        work = LongWork(path, checkpoints_beside(path), digest, find, overwrite, resume)
+        bundle, is_done_before = work.carry_out(context, prepare)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     num_flops = len(bundle.values[0].flops.flops)
     document: Json = {
@@ -97,7 +94,7 @@ def solve_flops(
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(json, document, solve_table(bundle), describe_end(what, seconds, found is not None))
+    show(json, document, solve_table(bundle), describe_end(what, seconds, is_done_before))
 
 
 def solves_sheet(bundle: ValueBundle) -> Sheet:
@@ -158,20 +155,6 @@ def describe_plan(plan: "PostflopPlan") -> str:
     return f"{flops} at {format_count_of(len(plan.trees), 'SPR')}"
 
 
-def tell_work(file: Path, path: Path, work: str, cost: "Cost | None", max_rounds: int = 0) -> None:
-    """Says what a config file solves and what that needs, and refuses what is not there.
-
-    The work is told in words; flops are solved again in so many rounds at most.
-    """
-    if cost is not None:
-        require_resources(cost, "the solve", path)
-        work = f"{work}\n{describe_cost(cost)}"
-    print_note(f"{file}: {work}")
-    if max_rounds:
-        rounds = format_count_of(max_rounds, "round")
-        print_note(f"and as much time again in each of at most {rounds}")
-
-
 def solve_game(
     config: options.ConfigOption,
     path: options.OutputOption,
@@ -185,37 +168,38 @@ def solve_game(
 
     An interrupted run goes on where it was when the same command is given again.
     """
-    run_config = load_config(config, RunConfig)
-    started = time.perf_counter()
+    started, run_config = time.perf_counter(), load_config(config, RunConfig)
     # One process plays a joint game; the flops of two phases can be shared.
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
-    with solving_into(path, workers, executor) as context, claiming(path, digest) as claim:
+    with solving_into(path, workers, executor) as context:
         from runout.preflop.solver import ignore_snapshot
         from runout.runs.plan import RunPlan
-        from runout.runs.preflop import carry_out, find_finished_run
+        from runout.runs.preflop import PreflopRun, carry_out, find_finished_run
 
         plan = RunPlan.make(run_config, workers)
         _require_free(path, plan, resume, overwrite)
+
+        def prepare() -> Callable[[RunContext], PreflopRun]:
+            announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
+            if plan.flops is not None and run_config.ranges_rounds:
+                rounds = format_count_of(run_config.ranges_rounds, "round")
+                print_note(f"and as much time again in each of at most {rounds}")
+            on_snapshot = ignore_snapshot if json else _print_solution
+            return lambda place: carry_out(plan, place, on_snapshot)
+
         find = partial(find_finished_run, path, plan)
-        work = LongWork(path, path / preflop.CHECKPOINT_FOLDER, claim, find, overwrite, resume)
-        run = found = work.find_finished()
-        if run is None:
-            rounds = 0 if plan.flops is None else run_config.ranges_rounds
-            tell_work(config, path, _describe_run(plan), plan.cost, rounds)
-            with work.going_on(context) as place:
-                run = carry_out(plan, place, ignore_snapshot if json else _print_solution)
-                work.save(run, context)
+        checkpoints = path / preflop.CHECKPOINT_FOLDER
+        work = LongWork(path, checkpoints, digest, find, overwrite, resume)
+        run, is_done_before = work.carry_out(context, prepare)
     seconds = time.perf_counter() - started
-    if json:
-        print_json({"path": str(path), "seconds": seconds, **run.solution.summary_to_json()})
-        return
+    document = {"path": str(path), "seconds": seconds, **run.solution.summary_to_json()}
     flops = [] if run.values is None else [describe_flops(run.values)]
-    is_done = found is not None
-    done = f"{path}, {COMPLETE}" if is_done else f"wrote {path} in {format_seconds(seconds)}"
+    wrote = f"wrote {path} in {format_seconds(seconds)}"
+    done = f"{path}, {COMPLETE}" if is_done_before else wrote
     more = f"{done}; runout show {path} --node PATH for more"
     report = report_parts(preflop.PreflopView(run.solution))
-    print_parts(*_standard_parts(run.solution), "", *report, *flops, more)
+    show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)
 
 
 def _standard_parts(solution: preflop.PreflopSolution) -> list[Shown]:
@@ -300,7 +284,9 @@ def solve_spot(
     with options.reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
         spot = load_spot_config(config, keys)
     if estimate:
-        size = measure(spot, workers)
+        from runout.flops.spot_setup import measure_spot
+
+        size = measure_spot(spot, workers)
         document: Json = {
             "num_nodes": size.num_nodes,
             "num_boards": list(size.num_boards),
@@ -325,6 +311,7 @@ def _solve(
         require_free(path, SPOT_KIND, overwrite or (resume and is_there))
     with solving_into(path, workers) as context:
         from runout.cfr.team import solve_time
+        from runout.flops.spot_setup import measure_spot
         from runout.flops.spot_solution import load_spot_facts
         from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
 
@@ -333,7 +320,7 @@ def _solve(
             require_own_spot(path, config, resume)
             _, outcome, curve = load_spot_facts(path)
             is_done = reason_to_rest(outcome, curve, config.stopping_rule()) is not None
-        size = measure(config, context.num_threads)
+        size = measure_spot(config, context.num_threads)
         require_memory(config, size)
         if path is not None:
             require_disk(path, 2 * size.memory[config.precision].tables)  # type: ignore[index]
@@ -346,14 +333,6 @@ def _solve(
         solution = solve_spot(config, context, directory=path, resume=resume, overwrite=overwrite)
         seconds = solve_time() - started
     return solution, None if is_done else seconds
-
-
-def measure(config: SpotConfig, workers: int | None = None) -> "SpotSize":
-    """Returns how large a spot is and what solving it takes with so many workers."""
-    from runout.execution.pool import count_cores
-    from runout.flops.spot_setup import measure_spot
-
-    return measure_spot(config, workers or count_cores())
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:

@@ -28,7 +28,7 @@ from runout.cli.console import (
 )
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import flag, option, positive
-from runout.cli.solve import describe_size, measure
+from runout.cli.solve import describe_size
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.load import kind_of, load_config, load_yaml, parse_config
 from runout.config.run import RunConfig
@@ -187,7 +187,9 @@ def _memory(
 ) -> tuple[int, str]:
     """Returns what solving a tree takes, in bytes and in words."""
     if isinstance(config, SpotConfig):
-        size = measure(config)
+        from runout.flops.spot_setup import measure_spot
+
+        size = measure_spot(config)
         return size.memory_bytes[config.precision], describe_size(config, size)
     if config is None or isinstance(tree, PreflopTree):
         needed = _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
