@@ -10,20 +10,16 @@ from rich.console import Console
 
 from runout.cards.deck import HAND_NAMES, NUM_HANDS
 from runout.cli.grids import (
-    describe_measure,
     filled_width,
     format_amount_cell,
     format_cell,
     grid_actions,
-    measure_parts,
     share_out,
     strategy_grid,
     value_grid,
     value_style,
 )
-from runout.solutions.node import Measure, hand_values
 from runout.trees.actions import ActionKind
-from tests.solutions.test_node import decision
 
 
 def printed(values, **options):
@@ -158,64 +154,6 @@ def test_amounts_take_five_characters(amount, text):
 def test_shares_take_five_characters():
     texts = [format_cell(share) for share in (0.0, 0.123, 1.0, 1.254, 5e6, float("nan"))]
     assert texts == ["0", "12.3", "100", "125", "9999", ""]
-
-
-def measure_lines(*arguments):
-    """Returns the lines of a measure's grid."""
-    file = io.StringIO()
-    console = Console(file=file, width=100, color_system=None)
-    for part in measure_parts(*arguments):
-        console.print(part)
-    return file.getvalue().splitlines()
-
-
-def cell(lines, hand):
-    """Returns the cell of a pair."""
-    row = next(line for line in lines[2:] if line[0] == hand[0])
-    return row.split()[1 + "AKQJT98765432".index(hand[0])]
-
-
-@pytest.mark.parametrize("measure", [Measure.EV, Measure.EQUITY, Measure.EQR, Measure.REACH])
-def test_the_grid_has_the_values_of_hands(measure):
-    node = decision()
-    lines = measure_lines(node, 0, measure)
-    assert lines[0] == f"OOP's hands: {describe_measure(node, measure)}"
-    value = hand_values(node, 0, measure)[HAND_NAMES.index("KK")]
-    shown = value if measure is Measure.EV else 100 * value
-    assert float(cell(lines, "KK")) == pytest.approx(shown, rel=0.05)
-    assert cell(lines, "99") == "-"
-
-
-def test_differences_have_signs():
-    node = decision()
-    more = decision(ev=node.ev + 1.0)
-    lines = measure_lines(more, 1, Measure.EV, node)
-    assert lines[0] == "difference, IP's hands: EV in chips"
-    assert cell(lines, "KK") == "+1.00"
-    assert (
-        cell(
-            measure_lines(node, 1, Measure.EV, more),
-            "KK",
-        )
-        == "-1.00"
-    )
-    same = measure_lines(node, 1, Measure.EQUITY, node)
-    assert cell(same, "KK") == "0"
-    nothing = decision(ev=np.full_like(node.ev, np.nan))
-    assert (
-        cell(
-            measure_lines(nothing, 1, Measure.EV, node),
-            "KK",
-        )
-        == "-"
-    )
-
-
-def test_tiles_that_are_filled_in_part_are_explained():
-    file = io.StringIO()
-    console = Console(file=file, width=100, color_system="truecolor", force_terminal=True)
-    console.print(*measure_parts(decision(), 0, Measure.EV))
-    assert "a tile is filled as far as its hand arrives" in file.getvalue()
 
 
 KINDS = [ActionKind.FOLD, ActionKind.CALL, ActionKind.RAISE, ActionKind.RAISE, ActionKind.ALL_IN]

@@ -1,19 +1,16 @@
 """Tests of `runout.cli.node_tables`."""
 
+import io
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from runout.cards.deck import HAND_NAMES
-from runout.cli.node_tables import (
-    describe_quality,
-    node_warnings,
-    quality_lines,
-    strategy_moves,
-)
+from runout.cli.node_tables import grid_parts, node_warnings, quality_lines, strategy_moves
 from runout.errors import OptionError
-from runout.solutions.node import ExploitabilityUnit, Measure, NodeAction, Quality
+from runout.solutions.node import ExploitabilityUnit, Measure, NodeAction, Quality, hand_values
 from runout.solutions.tables import choose_measure, shared_actions
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind
@@ -65,8 +62,80 @@ def test_strategies_are_compared_where_the_player_acts_at_both():
     assert choose_measure(nodes, 0, Measure.REACH) is Measure.REACH
     with pytest.raises(OptionError, match="--show strategy: OOP does not act at both nodes"):
         choose_measure(nodes, 0, Measure.STRATEGY)
+    assert choose_measure(nodes[:1], 1, None) is Measure.STRATEGY
+    assert choose_measure(nodes[:1], 0, None) is Measure.REACH
     with pytest.raises(OptionError, match="--compare: one node is before the flop"):
         choose_measure((nodes[0], decision(players=("SB", "BB"))), 1, None)
+
+
+# --------------------------------------------------------------------------------------------------
+# Grids of hands.
+
+
+def measure_lines(player, measure, *nodes):
+    """Returns the lines of a measure's grid."""
+    file = io.StringIO()
+    console = Console(file=file, width=100, color_system=None)
+    for part in grid_parts(nodes, player, measure):
+        console.print(part)
+    return file.getvalue().splitlines()
+
+
+def cell(lines, hand):
+    """Returns the cell of a pair."""
+    row = next(line for line in lines[2:] if line[0] == hand[0])
+    return row.split()[1 + "AKQJT98765432".index(hand[0])]
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (Measure.EV, "EV in chips"),
+        (Measure.EQUITY, "equity in %"),
+        (Measure.EQR, "EQR, the EV in % of the pot times equity"),
+        (Measure.REACH, "reach, the % of each hand that arrives"),
+    ],
+)
+def test_the_grid_has_the_values_of_hands(measure, words):
+    node = decision()
+    lines = measure_lines(0, measure, node)
+    assert lines[0] == f"OOP's hands: {words}"
+    value = hand_values(node, 0, measure)[HAND_NAMES.index("KK")]
+    shown = value if measure is Measure.EV else 100 * value
+    assert float(cell(lines, "KK")) == pytest.approx(shown, rel=0.05)
+    assert cell(lines, "99") == "-"
+
+
+def test_differences_have_signs():
+    node = decision()
+    more = decision(ev=node.ev + 1.0)
+    lines = measure_lines(1, Measure.EV, more, node)
+    assert lines[0] == "difference, IP's hands: EV in chips"
+    assert cell(lines, "KK") == "+1.00"
+    assert (
+        cell(
+            measure_lines(1, Measure.EV, node, more),
+            "KK",
+        )
+        == "-1.00"
+    )
+    same = measure_lines(1, Measure.EQUITY, node, node)
+    assert cell(same, "KK") == "0"
+    nothing = decision(ev=np.full_like(node.ev, np.nan))
+    assert (
+        cell(
+            measure_lines(1, Measure.EV, nothing, node),
+            "KK",
+        )
+        == "-"
+    )
+
+
+def test_tiles_that_are_filled_in_part_are_explained():
+    file = io.StringIO()
+    console = Console(file=file, width=100, color_system="truecolor", force_terminal=True)
+    console.print(*grid_parts([decision()], 0, Measure.EV))
+    assert "a tile is filled as far as its hand arrives" in file.getvalue()
 
 
 # --------------------------------------------------------------------------------------------------
@@ -91,7 +160,7 @@ GOOD = Quality(0.004, ExploitabilityMeaning.REAL_GAME, 100, 2.5)
     ],
 )
 def test_exploitability_is_told_with_its_game(changes, text):
-    assert describe_quality(replace(GOOD, **changes)) == text
+    assert quality_lines(replace(GOOD, **changes))[0].plain == text
 
 
 def test_a_warning_stands_only_below_rough_solutions():

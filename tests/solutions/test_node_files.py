@@ -1,6 +1,5 @@
 """Tests of `runout.solutions.node_files`."""
 
-import csv
 import io
 import json
 from dataclasses import fields
@@ -9,16 +8,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from runout.cards.deck import HAND_NAMES, format_combo, parse_combo
+from runout.cards.deck import HAND_NAMES, format_combo
 from runout.errors import TreeError
 from runout.flops.live_spot import look_at
 from runout.holdem.solver import SpotSolver
 from runout.solutions.node import Node, Quality
-from runout.solutions.node_files import (
-    node_to_json,
-    write_json,
-    write_node_csv,
-)
+from runout.solutions.node_files import node_to_json, write_json
 from runout.solutions.preflop import PreflopView
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.paths import read_path
@@ -27,7 +22,7 @@ from tests.samples.preflop_games import made_up_book, small_tree, solve
 from tests.samples.small_spots import make_spot
 
 # --------------------------------------------------------------------------------------------------
-# JSON of a walk and CSV of a node.
+# JSON of a walk.
 
 
 @cache
@@ -98,40 +93,6 @@ def test_a_walk_can_begin_anywhere():
 def test_a_negative_depth_is_refused():
     with pytest.raises(TreeError, match="depth: -1 is not 0 or a positive number"):
         export(depth=-1)
-
-
-def rows_of(node, **how):
-    stream = io.StringIO()
-    num_hands = write_node_csv(node, stream, **how)
-    rows = list(csv.DictReader(io.StringIO(stream.getvalue())))
-    assert len(rows) == num_hands
-    return rows
-
-
-def test_a_decision_as_csv():
-    node = turn_view().node("a")
-    rows = rows_of(node)
-    names = ["hand", "weight", "equity", "ev"]
-    assert list(rows[0]) == [*names, "f frequency", "f ev", "c frequency", "c ev"]
-    assert {row["hand"][0] for row in rows} == {"K", "9"}
-    assert len(rows) == 3 + 6  # KK without the king of spades, 99
-    for row in rows:
-        combo = parse_combo(row["hand"])
-        assert float(row["weight"]) == pytest.approx(node.weights[1, combo], abs=1e-5)
-        assert float(row["c ev"]) == pytest.approx(node.action_ev[1, combo], abs=1e-5)
-        assert float(row["f frequency"]) + float(row["c frequency"]) == pytest.approx(1, abs=1e-5)
-
-
-def test_the_other_player_as_csv():
-    rows = rows_of(turn_view().node("a"), player=0)
-    assert list(rows[0]) == ["hand", "weight", "equity", "ev"]
-    assert rows[0]["hand"] == "AsAh"
-
-
-def test_cells_without_a_value_are_empty():
-    solver = SpotSolver(make_spot("2c2d2h2s3c", "AcAd,AhKh", "AcAd", "a"))
-    row = next(row for row in rows_of(look_at(solver).node()) if row["hand"] == "AdAc")
-    assert (row["weight"], row["equity"], row["ev"], row["x ev"]) == ("1.0", "", "", "")
 
 
 # --------------------------------------------------------------------------------------------------

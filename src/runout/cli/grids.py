@@ -13,27 +13,19 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 from rich.color import Color
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.style import Style
 from rich.text import Text
 
 from runout.arrays import FloatArray
 from runout.cards.deck import HAND_NAMES, NUM_HANDS, NUM_RANKS, RANKS, grid_position
 from runout.cli.console import output
-from runout.cli.formatting import NO_VALUE, bold
-from runout.solutions.node import (
-    SMALLEST_REACH,
-    Measure,
-    Node,
-    hand_reach,
-    hand_strategy,
-    hand_values,
-)
+from runout.cli.formatting import NO_VALUE
+from runout.solutions.node import SMALLEST_REACH
 from runout.trees.actions import ActionKind
 
 #: Canonical hands by row of the grid, from left to right.
@@ -75,9 +67,8 @@ def value_style(share: float) -> Style:
     return blend_style(_VALUES, round(min(max(share, 0.0), 1.0), 2))
 
 
-def has_colours(console: Console | None = None) -> bool:
-    """Returns whether backgrounds can be told apart on a console, by default that of results."""
-    console = console or output()
+def has_colours(console: Console) -> bool:
+    """Returns whether backgrounds can be told apart on a console."""
     return console.color_system is not None and not console.no_color
 
 
@@ -96,15 +87,14 @@ class Cell(NamedTuple):
     colours: Sequence[tuple[Style, float]] = ()
     reach: float = 1.0
 
-    def styles(self, width: int) -> list[Style]:
-        """Returns the style of each character of a tile."""
+    def runs(self, width: int) -> list[tuple[Style, int]]:
+        """Returns the styles of a tile from the left, with the characters that each takes."""
         if not self.colours:
-            return [Style(dim=True)] * width
+            return [(Style(dim=True), width)]
         filled = filled_width(width, self.reach)
         widths = share_out(filled, np.array([share for _, share in self.colours]))
-        runs = reversed(list(zip(self.colours, widths, strict=True)))
-        styles = [style for (style, _), length in runs for _ in range(length)]
-        return styles + [Style()] * (width - filled)
+        runs = [(style, size) for (style, _), size in zip(self.colours, widths, strict=True)]
+        return [*reversed(runs), (Style(), width - filled)]
 
 
 def filled_width(width: int, reach: float) -> int:
@@ -139,28 +129,29 @@ class HandGrid:
         """Yields the lines of the grid, in the form that suits the console."""
         if has_colours(console):
             is_wide = not self.is_mixed or options.max_width >= NUM_RANKS * (_WIDE_TILE + 1)
-            yield from self._tile_lines(_WIDE_TILE if is_wide else _NARROW_TILE)
+            width = _WIDE_TILE if is_wide else _NARROW_TILE
+            for hands in HANDS_BY_ROW:
+                yield self._tile_line(hands, [HAND_NAMES[hand] for hand in hands], width)
+                yield self._tile_line(hands, [self.cells[hand].tile_word for hand in hands], width)
         else:
             ranks = RANKS[::-1]
             yield Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))
             for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
-                words = (self.cells[hand].word.rjust(_CELL_WIDTH) for hand in hands)
+                words = [self.cells[hand].word.rjust(_CELL_WIDTH) for hand in hands]
                 yield Text(rank + "".join(words))
         if caption := self.caption(has_colours(console)):
             yield Text(caption, style="dim")
 
-    def _tile_lines(self, width: int) -> RenderResult:
-        for hands in HANDS_BY_ROW:
-            names, words = Text(no_wrap=True), Text(no_wrap=True)
-            for hand in hands:
-                styles = self.cells[hand].styles(width)
-                for line, text in ((names, HAND_NAMES[hand]), (words, self.cells[hand].tile_word)):
-                    padded = (" " * (width - _NARROW_TILE) + text).ljust(width)
-                    runs = groupby(zip(styles, padded, strict=True), lambda pair: pair[0])
-                    for style, run in runs:
-                        line.append("".join(letter for _, letter in run), style)
-                    line.append(" " * self.is_mixed)
-            yield from (names, words)
+    def _tile_line(self, hands: Sequence[int], words: Sequence[str], width: int) -> Text:
+        """Returns the names of a row of hands, or the words below them, on their colours."""
+        line = Text(no_wrap=True)
+        for hand, word in zip(hands, words, strict=True):
+            padded = (" " * (width - _NARROW_TILE) + word).ljust(width)
+            for style, size in self.cells[hand].runs(width):
+                line.append(padded[:size], style)
+                padded = padded[size:]
+            line.append(" " * self.is_mixed)
+        return line
 
     def caption(self, is_coloured: bool) -> str:
         """Returns how to read hands that arrive in part; empty if there are none."""
@@ -216,7 +207,8 @@ class GridAction(NamedTuple):
 
     def swatch(self) -> Text:
         """Returns the letter on its colour, if there are colours."""
-        return Text(f" {self.letter} ", self.style) if has_colours() else Text(self.letter)
+        is_coloured = has_colours(output())
+        return Text(f" {self.letter} ", self.style) if is_coloured else Text(self.letter)
 
 
 def grid_actions(kinds: Sequence[ActionKind]) -> list[GridAction]:
@@ -246,10 +238,10 @@ def strategy_grid(
     """
     cells = []
     for hand, is_there in enumerate(reach.tolist()):
-        if not is_there >= SMALLEST_REACH:
+        played = probability[:, hand]
+        if not is_there >= SMALLEST_REACH or np.isnan(played).any():
             cells.append(Cell())
             continue
-        played = probability[:, hand]
         first, *others = np.argsort(-played, kind="stable").tolist()
         percent = round(100 * float(played[first]))
         mix = actions[first].letter
@@ -260,61 +252,6 @@ def strategy_grid(
         # The colour alone says what a pure hand does.
         cells.append(Cell(word, mix if len(mix) > 1 else "", colours, is_there))
     return HandGrid(cells, is_mixed=True)
-
-
-_WORDS = {
-    Measure.EV: "EV in {unit}",
-    Measure.EQUITY: "equity in %",
-    Measure.EQR: "EQR, the EV in % of the pot times equity",
-    Measure.REACH: "reach, the % of each hand that arrives",
-}
-
-
-def grid_parts(node: Node, player: int, measure: Measure | None) -> list[RenderableType]:
-    """Returns the grid of a player's hands: by default their strategy, or how much arrives."""
-    if node.actor != player or measure not in (None, Measure.STRATEGY):
-        return measure_parts(node, player, measure or Measure.REACH)
-    played = hand_strategy(node)
-    # Hands that meet no hand have no strategy.
-    reach = np.where(np.isnan(played).any(axis=0), 0.0, hand_reach(node, player))
-    looks = grid_actions([action.kind for action in node.actions])
-    return [strategy_grid(looks, np.nan_to_num(played), reach)]
-
-
-def measure_parts(
-    node: Node, player: int, measure: Measure, other: Node | None = None
-) -> list[RenderableType]:
-    """Returns a heading and the grid of a player's hands, less the values of another node."""
-    what = f"{node.players[player]}'s hands: {describe_measure(node, measure)}"
-    values, reach = measured(node, player, measure), np.nan_to_num(hand_reach(node, player))
-    form = format_amount_cell if measure is Measure.EV else format_cell
-    if other is not None:
-        values = values - measured(other, player, measure)
-        texts = [_sign(value, form(abs(value))) for value in values.tolist()]
-        largest = max(map(abs, _bounds(values)))
-        reach = np.fmin(reach, np.nan_to_num(hand_reach(other, player)))
-        return [bold(f"difference, {what}"), value_grid(values, texts, (-largest, largest), reach)]
-    is_share = measure in (Measure.EQUITY, Measure.REACH)
-    bounds = (0.0, 1.0) if is_share else _bounds(values)
-    return [bold(what), value_grid(values, list(map(form, values.tolist())), bounds, reach)]
-
-
-def describe_measure(node: Node, measure: Measure) -> str:
-    """Returns what the grid of a measure shows, with its unit."""
-    words = _WORDS[measure].format(unit=node.unit.value)
-    return f"{words}, net" if measure is Measure.EV and node.is_net else words
-
-
-def measured(node: Node, player: int, measure: Measure) -> FloatArray:
-    """Returns ``[169]`` a measure of the hands that arrive, NaN for others."""
-    values = hand_values(node, player, measure)
-    is_there = hand_reach(node, player) >= SMALLEST_REACH
-    return values if measure is Measure.REACH else np.where(is_there, values, np.nan)
-
-
-def _bounds(values: FloatArray) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
 
 
 def format_cell(share: float) -> str:
@@ -333,10 +270,3 @@ def format_amount_cell(amount: float) -> str:
         if abs(amount) < limit:
             return f"{round(amount, decimals) + 0.0:.{decimals}f}"
     return f"{amount / 1000:.0f}k"
-
-
-def _sign(difference: float, text: str) -> str:
-    """Returns the text of a difference with its sign."""
-    if not text or float(text.removesuffix("k")) == 0.0:
-        return text and "0"
-    return ("+" if difference > 0.0 else "-") + text

@@ -12,24 +12,23 @@ from rich.text import Text
 
 from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
+from runout.cli import formatting
 from runout.cli.console import Shown, output
-from runout.cli.formatting import (
-    bold,
-    dim,
-    format_count,
-    format_count_of,
-    format_exploitability,
-    format_mbb,
-    format_percent,
-    format_seconds,
+from runout.cli.formatting import bold, dim, format_count_of, format_mbb, format_percent
+from runout.cli.grids import (
+    format_amount_cell,
+    format_cell,
+    grid_actions,
+    strategy_grid,
+    value_grid,
 )
-from runout.cli.grids import grid_actions, grid_parts, measure_parts, value_grid
 from runout.cli.sheets import full_width, sheet_table
-from runout.errors import OptionError
+from runout.solutions import tables
 from runout.solutions.breakdown import CardReport
 from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,
     NOTABLE_EXPLOITABILITY_POT,
+    SMALLEST_REACH,
     ExploitabilityUnit,
     Measure,
     Node,
@@ -37,20 +36,10 @@ from runout.solutions.node import (
     Quality,
     Unit,
     hand_reach,
+    hand_strategy,
+    hand_values,
 )
 from runout.solutions.sheet import Column, Sheet, columns
-from runout.solutions.tables import (
-    HeldHands,
-    cards_sheet,
-    choose_measure,
-    comparison_sheet,
-    ev_form,
-    hand_actions,
-    hands_sheet,
-    line_of_cards,
-    shared_actions,
-    strategy_gains,
-)
 from runout.trees.actions import format_amount
 
 #: A node that is reached in a smaller share of the deals is hardly learned.
@@ -74,24 +63,30 @@ _LONG_PATH = 12
 #: Moves of less than half a percent are none.
 _SMALLEST_MOVE = 0.005
 
-
-def describe_quality(quality: Quality) -> str:
-    """Returns the gain of a best response, in which game it is measured, and the work done."""
-    if quality.unit is ExploitabilityUnit.POT:
-        share = format_exploitability(quality.exploitability, quality.meaning)
-        amount = f"{share} of the pot"
-    else:
-        amount = f"{format_mbb(quality.exploitability)} mbb/hand"
-    iterations = format_count_of(quality.iterations, "iteration")
-    work = f"after {iterations} in {format_seconds(quality.seconds)}"
-    return f"exploitability ({quality.meaning.value}) {amount} {work}"
+#: The meaning of the numbers in a grid of a measure; of the strategy at two nodes.
+_MEANINGS = {
+    Measure.STRATEGY: "% that an action is more frequent at the first",
+    Measure.EV: "EV in {unit}{net}",
+    Measure.EQUITY: "equity in %",
+    Measure.EQR: "EQR, the EV in % of the pot times equity",
+    Measure.REACH: "reach, the % of each hand that arrives",
+}
 
 
 def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
-    """Returns how well a solution is solved, and warnings about it and about nodes."""
+    """Returns how well a solution is solved, and warnings about it and about nodes.
+
+    That is the gain of a best response, in which game it is measured, and the work done.
+    """
     lines = []
     if quality is not None:
-        lines.append(Text(describe_quality(quality)))
+        amount = f"{format_mbb(quality.exploitability)} mbb/hand"
+        if quality.unit is ExploitabilityUnit.POT:
+            share = formatting.format_exploitability(quality.exploitability, quality.meaning)
+            amount = f"{share} of the pot"
+        iterations = format_count_of(quality.iterations, "iteration")
+        work = f"after {iterations} in {formatting.format_seconds(quality.seconds)}"
+        lines.append(Text(f"exploitability ({quality.meaning.value}) {amount} {work}"))
         if quality.real_exploitability is not None:
             real = format_mbb(quality.real_exploitability)
             lines.append(Text(f"with real cards, on its flops: {real} mbb/hand"))
@@ -125,30 +120,6 @@ def _warning(text: str) -> Text:
     return Text(f"! {text}", style="yellow")
 
 
-def node_parts(
-    node: Node, player: int | None = None, measure: Measure | None = None
-) -> list[Shown]:
-    """Returns the values of both players, the actions, and the grid of a player's hands.
-
-    By default this is the strategy of the player to act; where no player acts there is no grid.
-    """
-    shown = (node.actor or 0) if player is None else player
-    if measure is Measure.STRATEGY and node.actor != shown:
-        problem = f"{node.players[shown]} does not act here, give ev, equity, eqr or reach"
-        raise OptionError("--show strategy", problem)
-    if measure is None and player is None and node.actor is None:
-        return fact_parts(node)
-    return [*fact_parts(node), "", *grid_parts(node, shown, measure)]
-
-
-def fact_parts(node: Node) -> list[Shown]:
-    """Returns the place of a node, the values of both players, and its actions."""
-    head: list[Shown] = [title(node), "", _players_sheet(node), ""]
-    if node.actor is None:
-        return [*head, dim(_describe_end(node))]
-    return [*head, _actions_sheet(node), dim(EV_WORDS[node.is_net])]
-
-
 def title(node: Node) -> Text:
     """Returns the player to act, the board and the money, and below it the path."""
     board = format_cards(node.board)
@@ -165,93 +136,100 @@ def title(node: Node) -> Text:
     return bold(who or "the start").append(f"{gap}{text}{path}", "not bold")
 
 
-def _describe_end(node: Node) -> str:
-    if node.next_cards:
-        return f"a card is dealt here, go on with\n--node {node.path_after('CARD')}"
-    if node.kind is NodeKind.FLOP and node.flops:
-        listed = fill(" ".join(node.flops), MAX_COLUMNS)
-        return f"a flop is dealt here, go on with\n--node {node.path_after('FLOP')}\n{listed}"
-    is_flop = node.kind is NodeKind.FLOP
-    return "a flop is dealt here" if is_flop else f"the hand ends here with a {node.kind}"
+def node_parts(
+    node: Node, player: int | None = None, measure: Measure | None = None
+) -> list[Shown]:
+    """Returns the values of both players, the actions, and the grid of a player's hands.
+
+    By default this is the strategy of the player to act; where no player acts there is no grid.
+    """
+    if measure is None and player is None and node.actor is None:
+        return fact_parts(node)
+    shown = (node.actor or 0) if player is None else player
+    return [*fact_parts(node), "", *grid_parts([node], shown, measure)]
 
 
-def _players_sheet(node: Node) -> Sheet:
+def fact_parts(node: Node) -> list[Shown]:
+    """Returns the place of a node, the values of both players, and its actions.
+
+    Of an action there is how often it is taken, by deals and by combos, and the step to it.
+    """
+    form = tables.ev_form(node)
     shares = [Column(heading, form=format_percent) for heading in ("of the pot", "equity", "EQR")]
-    ev, combos = Column("EV", form=ev_form(node)), Column("combos", form=format_count)
-    sheet = Sheet((Column(), ev, *shares, combos))
+    ev, combos = Column("EV", form=form), Column("combos", form=formatting.format_count)
+    players = Sheet((Column(), ev, *shares, combos))
     for player, name in enumerate(node.players):
         value, equity = node.range_ev(player), node.range_equity(player)
         share = (value + node.ev_offset(player)) / node.pot
-        sheet.add(name, value, share, equity, node.eqr(player), node.combos(player))
-    return sheet
-
-
-def _actions_sheet(node: Node) -> Sheet:
-    """Returns how often each action is taken, by deals and by combos, and the step to it."""
+        players.add(name, value, share, equity, node.eqr(player), node.combos(player))
+    parts: list[Shown] = [title(node), "", players, ""]
+    if node.actor is None:
+        is_flop = node.kind is NodeKind.FLOP
+        end = "a flop is dealt here" if is_flop else f"the hand ends here with a {node.kind}"
+        if node.next_cards:
+            end = f"a card is dealt here, go on with\n--node {node.path_after('CARD')}"
+        elif is_flop and node.flops:
+            listed = fill(" ".join(node.flops), MAX_COLUMNS)
+            end += f", go on with\n--node {node.path_after('FLOP')}\n{listed}"
+        return [*parts, dim(end)]
+    stem = f"{node.path if len(node.path) < _LONG_PATH else '...'}:" if node.path else ""
     shares = [Column(heading, form=format_percent) for heading in ("frequency", "of combos")]
-    ev, step = Column("EV", form=ev_form(node)), Column(f"--node {_stem(node)}", style="dim")
-    sheet = Sheet((*columns("", "action"), *shares, ev, step))
-    held = node.combos(node.actor or 0)
+    step = Column(f"--node {stem}", style="dim")
+    actions = Sheet((*columns("", "action"), *shares, Column("EV", form=form), step))
+    held = node.combos(node.actor)
     taken = node.combos_taken() / held if held > 0.0 else np.full(len(node.actions), math.nan)
     numbers = zip(node.frequency(), taken, node.action_values(), strict=True)
     looks = grid_actions([action.kind for action in node.actions])
     for look, action, row in zip(looks, node.actions, numbers, strict=True):
-        often, combos, value = map(float, row)
+        often, of_combos, value = map(float, row)
         worth = value if often >= _NEVER else math.nan
-        sheet.add(look.swatch(), action.label, often, combos, worth, action.code)
-    return sheet
+        actions.add(look.swatch(), action.label, often, of_combos, worth, action.code)
+    return [*parts, actions, dim(EV_WORDS[node.is_net])]
 
 
-def _stem(node: Node) -> str:
-    """Returns the path in front of a next step, short if it is long."""
-    return f"{node.path if len(node.path) < _LONG_PATH else '...'}:" if node.path else ""
+def grid_parts(nodes: Sequence[Node], player: int, asked: Measure | None) -> list[Shown]:
+    """Returns the grid of a player's hands at a node, or of the differences between two nodes."""
+    first, measure = nodes[0], tables.choose_measure(nodes, player, asked)
+    reach = np.fmin.reduce([np.nan_to_num(hand_reach(node, player)) for node in nodes])
+    meaning = _MEANINGS[measure].format(unit=first.unit, net=", net" if first.is_net else "")
+    head = f"{first.players[player]}'s hands: {meaning}"
+    if measure is Measure.STRATEGY:
+        if len(nodes) == 1:
+            looks = grid_actions([action.kind for action in first.actions])
+            return [strategy_grid(looks, hand_strategy(first), reach)]
+        moves, texts = strategy_moves(nodes)
+        return [bold(head), value_grid(moves, texts, reach=reach)]
+    values, *others = (_measured(node, player, measure) for node in nodes)
+    form = format_amount_cell if measure is Measure.EV else format_cell
+    if others:
+        values = values - others[0]
+        texts = [_signed(value, form(abs(value))) for value in values.tolist()]
+        largest = max(map(abs, _bounds(values)))
+        bounds, head = (-largest, largest), f"difference, {head}"
+    else:
+        texts = list(map(form, values.tolist()))
+        is_share = measure in (Measure.EQUITY, Measure.REACH)
+        bounds = (0.0, 1.0) if is_share else _bounds(values)
+    return [bold(head), value_grid(values, texts, bounds, reach)]
 
 
-def hand_parts(node: Node, chosen: HeldHands, text: str) -> list[Shown]:
-    """Returns how much of each hand arrives, its actions and its value.
-
-    Actions stand side by side if the console is wide enough for them, else below each other.
-    """
-    parts: list[Shown] = [title(node)]
-    for player, held in chosen.items():
-        if not held:
-            continue
-        num_combos = node.hand_space.num_combos[held]
-        arriving = format_count_of(float((node.weights[player, held] * num_combos).sum()), "combo")
-        head = f"{text} of {node.players[player]}: {arriving} of {num_combos.sum()}"
-        hands, actions = hands_sheet(node, player, held), node.actions
-        if player != node.actor:
-            parts += ["", bold(head), hands]
-            continue
-        beside = Sheet((*hands.columns, *columns(*(f">{action.label}" for action in actions))))
-        below = Sheet((*hands.columns, *hand_actions(node, held[0]).columns))
-        form = ev_form(node)
-        for column, row in zip(held, hands.rows, strict=True):
-            done = hand_actions(node, column).rows
-            texts = (f"{format_percent(often)} ({form(ev)})" for *_, often, ev in done)
-            beside.add(*row, *texts)
-            for number, action in enumerate(done):
-                below.add(*(row if number == 0 else [""] * len(row)), *action)
-        console = output()
-        is_wide = full_width(console, sheet_table(beside)) <= console.width
-        remark = "at an action: frequency (EV)\n" if is_wide else ""
-        parts += ["", bold(head), beside if is_wide else below]
-        parts.append(dim(remark + EV_WORDS[node.is_net]))
-    return parts
+def _measured(node: Node, player: int, measure: Measure) -> FloatArray:
+    """Returns ``[169]`` a measure of the hands that arrive, NaN for others."""
+    values = hand_values(node, player, measure)
+    is_there = hand_reach(node, player) >= SMALLEST_REACH
+    return values if measure is Measure.REACH else np.where(is_there, values, np.nan)
 
 
-def comparison_parts(nodes: Sequence[Node], player: int, asked: Measure | None) -> list[Shown]:
-    """Returns two nodes: values, frequencies, and the difference between a player's hands."""
-    measure = choose_measure(nodes, player, asked)
-    heads = [Text(f"{n}  ").append_text(title(node)) for n, node in enumerate(nodes, start=1)]
-    remark = dim(f"difference: the first node minus the second\n{EV_WORDS[nodes[0].is_net]}")
-    parts: list[Shown] = [*heads, "", comparison_sheet(nodes), remark, ""]
-    if measure is not Measure.STRATEGY:
-        return [*parts, *measure_parts(nodes[0], player, measure, nodes[1])]
-    moves, texts = strategy_moves(nodes)
-    reach = np.fmin(*(np.nan_to_num(hand_reach(node, player)) for node in nodes))
-    head = f"{nodes[0].players[player]}'s hands: % that an action is more frequent at the first"
-    return [*parts, bold(head), value_grid(moves, texts, reach=reach)]
+def _bounds(values: FloatArray) -> tuple[float, float]:
+    known = values[~np.isnan(values)]
+    return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+
+
+def _signed(difference: float, text: str) -> str:
+    """Returns the text of a difference with its sign."""
+    if not text or float(text.removesuffix("k")) == 0.0:
+        return text and "0"
+    return ("+" if difference > 0.0 else "-") + text
 
 
 def strategy_moves(nodes: Sequence[Node]) -> tuple[FloatArray, list[str]]:
@@ -259,8 +237,13 @@ def strategy_moves(nodes: Sequence[Node]) -> tuple[FloatArray, list[str]]:
 
     NaN where the hand does not arrive at both nodes.
     """
-    shared = shared_actions(*nodes)
-    gains = strategy_gains(nodes, shared)
+    shared = tables.shared_actions(*nodes)
+    one, other = map(hand_strategy, nodes)
+    gains = np.stack(
+        [one[mine].sum(axis=0) - other[theirs].sum(axis=0) for *_, (mine, theirs) in shared]
+    )
+    for node in nodes:
+        gains[:, ~(hand_reach(node, node.actor or 0) >= SMALLEST_REACH)] = math.nan
     letters = [look.letter for look in grid_actions([action.kind for action in shared])]
     moves, texts = gains.max(axis=0), []
     for hand, move in enumerate(moves.tolist()):
@@ -271,14 +254,54 @@ def strategy_moves(nodes: Sequence[Node]) -> tuple[FloatArray, list[str]]:
     return moves, texts
 
 
+def comparison_parts(nodes: Sequence[Node], player: int, asked: Measure | None) -> list[Shown]:
+    """Returns two nodes: values, frequencies, and the difference between a player's hands."""
+    grid = grid_parts(nodes, player, asked)
+    heads = [Text(f"{n}  ").append_text(title(node)) for n, node in enumerate(nodes, start=1)]
+    remark = dim(f"difference: the first node minus the second\n{EV_WORDS[nodes[0].is_net]}")
+    return [*heads, "", tables.comparison_sheet(nodes), remark, "", *grid]
+
+
+def hand_parts(node: Node, chosen: tables.HeldHands, text: str) -> list[Shown]:
+    """Returns how much of each hand arrives, its actions and its value.
+
+    Actions stand side by side if the console is wide enough for them, else below each other.
+    """
+    parts: list[Shown] = [title(node)]
+    for player, held in chosen.items():
+        if not held:
+            continue
+        num_combos = node.hand_space.num_combos[held]
+        arriving = format_count_of(float((node.weights[player, held] * num_combos).sum()), "combo")
+        parts += ["", bold(f"{text} of {node.players[player]}: {arriving} of {num_combos.sum()}")]
+        hands = tables.hands_sheet(node, player, held)
+        if player != node.actor:
+            parts.append(hands)
+            continue
+        labels = (f">{action.label}" for action in node.actions)
+        beside = Sheet((*hands.columns, *columns(*labels)))
+        below = Sheet((*hands.columns, *hands.rows[0][-1].columns))
+        form = tables.ev_form(node)
+        for row in hands.rows:
+            actions = row[-1].rows
+            done = (f"{format_percent(often)} ({form(ev)})" for *_, often, ev in actions)
+            beside.add(*row, *done)
+            for number, action in enumerate(actions):
+                below.add(*(row if number == 0 else [""] * len(row)), *action)
+        console = output()
+        is_wide = full_width(console, sheet_table(beside)) <= console.width
+        remark = "at an action: frequency (EV)\n" if is_wide else ""
+        parts += [beside if is_wide else below, dim(remark + EV_WORDS[node.is_net])]
+    return parts
+
+
 def cards_parts(report: CardReport) -> list[Shown]:
     """Returns a row for each kind of card that can come, and their means."""
     first = report.rows[0].node
     who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
     cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
     head = bold(f"{who} after {cards} on {format_cards(report.before.board)}")
-    facts = f"   pot {format_amount(first.pot)}\nnode {line_of_cards(report)}"
-    sheet, means = cards_sheet(report)
-    sheet.add(None, None, None, "all", *means, style="dim")
+    facts = f"   pot {format_amount(first.pot)}\nnode {tables.line_of_cards(report)}"
     shares = "share: how often the card comes on this line; all: the mean over cards"
-    return [head.append(facts, "not bold"), "", sheet, dim(f"{shares}\n{EV_WORDS[first.is_net]}")]
+    remark = dim(f"{shares}\n{EV_WORDS[first.is_net]}")
+    return [head.append(facts, "not bold"), "", tables.cards_sheet(report), remark]

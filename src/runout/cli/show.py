@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import Annotated, Literal, TextIO
 
 import numpy as np
 from rich.text import Text
@@ -13,52 +14,20 @@ from rich.text import Text
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
 from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
-from runout.cli import inspect, node_tables, options
-from runout.cli.console import (
-    Shown,
-    naming_file,
-    print_json,
-    print_note,
-    print_parts,
-    show,
-    using_kernels,
-    write_document,
-    write_to,
-)
-from runout.cli.formatting import (
-    Json,
-    bold,
-    dim,
-    format_count_of,
-    format_exploitability,
-    format_mbb,
-    format_percent,
-    format_signed,
-)
+from runout.cli import console, formatting, inspect, node_tables, options
+from runout.cli.console import Shown, print_json, print_parts, show
+from runout.cli.formatting import Json, bold, dim, format_count_of, format_percent, format_signed
 from runout.cli.options import argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
 from runout.errors import OptionError, RangeError, quote
 from runout.events import reporting_phase
-from runout.solutions import node_files, tables
+from runout.solutions import node_files, run, tables
 from runout.solutions.breakdown import Part, PartView, report_cards
-from runout.solutions.flop_bundles import (
-    FLOPS_KIND,
-    MOST_VERIFIED_BYTES,
-    SPOT_KIND,
-    has_solution,
-    load_spot,
-)
-from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node, Provenance
-from runout.solutions.preflop import (
-    PREFLOP_KIND,
-    VALUES_FOLDER,
-    PreflopSolution,
-    PreflopView,
-    find_bundle,
-)
+from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
+from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node
+from runout.solutions.preflop import PREFLOP_KIND, PreflopView
 from runout.solutions.report_files import REPORT_KIND, load_report
 from runout.solutions.reports import TableChoice, flops_report_to_json
-from runout.solutions.run import find_result, open_run
 from runout.solutions.sheet import Column, Sheet, columns, write_csv, write_parquet
 from runout.solutions.solution import Solution
 from runout.solutions.values import VALUES_KIND, ValueSource
@@ -67,15 +36,13 @@ from runout.storage.files import replacing_file
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, SB
 
-if TYPE_CHECKING:
-    from runout.solutions.flop import StoredSpot
-
 #: Hands that arrive less often are left out of ranges, whose weights have so many digits.
 SMALLEST_WEIGHT = 0.005
 _WEIGHT_DIGITS = 2
 
 _EXTRAPOLATED = "bold yellow"
 _EVERYTHING = "all"
+_NO_ROUNDS = "its flops were not solved again in rounds"
 
 PathArgument = Annotated[Path, argument("DIR", "Directory that a solve or a report wrote.")]
 _NODE = 'Path of a node: x:b59:c:8h, r2.5:c, "bet 33%, call".'
@@ -138,9 +105,9 @@ def show_result(
     elif values is not None:
         inspect.show_hand_values(path, values, versus, flop, spr, player, json)
     elif not _show_overview(path, node, flop, flops, json):
-        part = options.read_part(hands, classes)
+        part = replace(options.read_part(hands, classes), player=player)
         with opening(path, flop, spr, round_number, node or "") as view:
-            look = _Look(view, part, player, ev == "net", json)
+            look = _Look(view, part, ev == "net", json)
             if trace is not None:
                 look.trace(trace)
             elif ranges:
@@ -157,7 +124,7 @@ def show_result(
 
 def _show_overview(path: Path, node: str | None, flop: str | None, flops: bool, json: bool) -> bool:
     """Shows a result that has no nodes; returns whether it is one."""
-    kind, place = find_result(path)
+    kind, place = run.find_result(path)
     if kind == REPORT_KIND:
         from runout.cli.report import report_parts
 
@@ -180,83 +147,57 @@ def _show_overview(path: Path, node: str | None, flop: str | None, flops: bool, 
 def opening(
     path: Path, flop: str | None, spr: float | None, round_number: int | None, node: str
 ) -> Iterator[Solution]:
-    """Opens a result that has nodes."""
-    kind, place = find_result(path)
-    if flop is None and kind in (PREFLOP_KIND, FLOPS_KIND):
-        run = open_run(path if kind == PREFLOP_KIND else place.parent)
-        yield run if round_number is None else _at_round(run, round_number)
-    elif flop is None and kind == SPOT_KIND and has_solution(place):
-        yield load_spot(place)
-    else:
-        with using_kernels() as on_event:
-            kept = _open_tables(place) if flop is None else _open_flop(path, flop, spr)
-            with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
-                kept.node(node)
-            yield kept
+    """Opens a result that has nodes, or a flop of one whose strategies were kept."""
+    kind, place = run.find_result(path)
+    is_run = flop is None and kind in (PREFLOP_KIND, FLOPS_KIND)
+    if is_run or (flop is None and kind == SPOT_KIND and has_solution(place)):
+        view = run.open(path)
+        if round_number is not None and isinstance(view, PreflopView):
+            last = view.solution.num_rounds
+            if not (last and 0 <= round_number <= last):
+                rounds = f"it has 0 to {last}" if last else _NO_ROUNDS
+                raise OptionError("--round", f"{round_number} is no round of this run, {rounds}")
+            view = PreflopView(view.solution.of_round(round_number), view.quality.provenance)
+        yield view
+        return
+    with console.using_kernels() as on_event:
+        from runout.cfr.team import Team
+        from runout.execution.pool import count_cores
+        from runout.flops.solve import open_kept_flop
+        from runout.flops.spot_solution import SpotSolution
 
-
-def _at_round(run: PreflopView, number: int) -> PreflopView:
-    """Returns the nodes after a round; raises `OptionError` if there is no such round."""
-    last = run.solution.num_rounds
-    if not (last and 0 <= number <= last):
-        allowed = f"it has 0 to {last}" if last else "its flops were not solved again in rounds"
-        raise OptionError("--round", f"{number} is no round of this run, {allowed}")
-    return PreflopView(run.solution.of_round(number), run.quality.provenance)
-
-
-def _open_tables(path: Path) -> "StoredSpot":
-    """Opens the tables of a solver that have no solution beside them."""
-    from runout.flops.spot_solution import SpotSolution
-
-    is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
-    return SpotSolution.load(path, verify=is_verified).view
-
-
-def _open_flop(path: Path, text: str, spr: float | None) -> "StoredSpot":
-    """Opens a flop whose strategies were kept."""
-    from runout.cfr.team import Team
-    from runout.execution.pool import count_cores
-    from runout.flops.solve import open_kept_flop
-
-    given, bundle = GivenFlop.parse(text), inspect.open_values(path)
-    if not bundle.solutions:
-        raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
-    chosen = bundle.at_spr(spr)
-    chosen.find_flop(given)
-    kept = open_kept_flop(bundle, given, bundle.values.index(chosen), Team(count_cores()))
-    provenance = Provenance.of(read_manifest(find_bundle(path, VALUES_FOLDER)))
-    assert kept.quality is not None
-    kept.quality = replace(kept.quality, provenance=provenance)
-    return kept
+        if flop is None:  # tables of a solver that have no solution beside them
+            is_verified = read_manifest(place).size_bytes <= MOST_VERIFIED_BYTES
+            kept = SpotSolution.load(place, verify=is_verified).view
+        else:
+            given, bundle = GivenFlop.parse(flop), inspect.open_values(path)
+            if not bundle.solutions:
+                raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
+            values = bundle.at_spr(spr)
+            values.find_flop(given)
+            kept = open_kept_flop(bundle, given, bundle.values.index(values), Team(count_cores()))
+            assert kept.quality is not None
+            kept.quality = replace(kept.quality, provenance=bundle.provenance)
+        with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
+            kept.node(node)
+        yield kept
 
 
 @dataclass(frozen=True)
 class _Look:
-    """A look at a solution, as the options ask for it.
+    """A look at some hands of a solution, as the options ask for it.
 
-    Attributes:
-        view: the solution.
-        part: the hands to show, of the player to act unless a name is given.
-        name: of a player.
-        is_net: whether EVs count from the start of the hand.
-        json: whether to print a document.
+    EVs are net or from the node on; it is printed for people or as a document.
     """
 
     view: Solution
     part: Part
-    name: str | None
     is_net: bool
     json: bool
 
-    def part_at(self, node: Node) -> Part:
-        """Returns the hands to show at a node."""
-        player = None if self.name is None else node.player_index(self.name)
-        return replace(self.part, player=player)
-
     def node(self, path: str) -> Node:
         """Returns a node with the hands to show; refuses a part without hands."""
-        whole = self.view.node(path)
-        node = options.narrow(whole, self.part_at(whole))
+        node = options.narrow(self.view.node(path), self.part)
         return node.net() if self.is_net else node
 
     def print(self, document: Json, parts: Iterable[Shown], *nodes: Node) -> None:
@@ -266,56 +207,44 @@ class _Look:
 
     def nodes(self, path: str | None, compare: str | None, measure: Measure | None) -> None:
         """Shows a node, two nodes side by side, or the first decisions."""
-        view = self.view
+        view, part = self.view, self.part
         if path is None and compare is None and isinstance(view, PreflopView):
             standard = [view.node_at(number) for number in view.standard_nodes()]
-            chosen = [one for one in standard if self.part_at(one).player in (None, one.actor)]
-            nodes = [self.node(one.path) for one in chosen]
-            show(
-                self.json,
-                nodes_to_json(view, nodes),
-                *decision_parts(nodes, measure),
-                "",
-                *report_parts(view),
-            )
+            nodes = [self.node(one.path) for one in standard if part.player_at(one) == one.actor]
+            report = *decision_parts(nodes, measure), "", *report_parts(view)
+            show(self.json, nodes_to_json(view, nodes), *report)
             return
         nodes = [self.node(one) for one in (path or "", compare) if one is not None]
-        node, part = nodes[0], self.part_at(nodes[0])
-        player = part.player_at(node)
+        node, player = nodes[0], part.player_at(nodes[0])
         if compare is not None:
             parts = node_tables.comparison_parts(nodes, player, measure)
         else:
             is_default = part.player is None and part.is_whole
             parts = node_tables.node_parts(node, None if is_default else player, measure)
-            parts += self._answers(node)
+            sheet = Sheet((Column("after", style="dim"), Column("answer", wraps=True)))
+            for action in node.actions:
+                answer = view.node(node.path_after(action.code))
+                shares = zip(answer.actions, answer.frequency().tolist(), strict=True)
+                if answer.actor is not None:
+                    words = [f"{one.label} {format_percent(often, 1)}" for one, often in shares]
+                    sheet.add(action.code, f"{answer.players[answer.actor]} {'   '.join(words)}")
+            parts += ["", sheet] if sheet.rows else []
         if not part.is_whole:
             parts.append(dim(options.describe_part(view.node(node.path), node, player)))
         self.print(nodes_to_json(view, nodes), parts, *nodes)
 
-    def _answers(self, node: Node) -> list[Shown]:
-        """Returns the frequencies of the next decision, after each action of a node."""
-        sheet = Sheet((Column("after", style="dim"), Column("answer", wraps=True)))
-        for action in node.actions:
-            answer = self.view.node(node.path_after(action.code))
-            shares = zip(answer.actions, answer.frequency().tolist(), strict=True)
-            if answer.actor is not None:
-                words = "   ".join(
-                    f"{one.label} {format_percent(often, 1)}" for one, often in shares
-                )
-                sheet.add(action.code, f"{answer.players[answer.actor]} {words}")
-        return ["", sheet] if sheet.rows else []
-
     def hands(self, path: str, text: str) -> None:
         """Shows single hands of a node."""
         node = self.node(path)
-        chosen = tables.choose_hands(node, text, self.part_at(node).player)
+        player = None if self.part.player is None else self.part.player_at(node)
+        chosen = tables.choose_hands(node, text, player)
         document = tables.hands_to_json(node, chosen)
         self.print(document, node_tables.hand_parts(node, chosen, text), node)
 
     def groups(self, path: str, by: tables.Grouping) -> None:
         """Shows a range by groups of hands."""
         node = self.node(path)
-        player = self.part_at(node).player_at(node)
+        player = self.part.player_at(node)
         sheets = tables.group_sheets(node, player, by).values()
         parts = [*node_tables.fact_parts(node), *(p for sheet in sheets for p in ("", sheet))]
         self.print(tables.groups_to_json(node, player, by), parts, node)
@@ -329,12 +258,17 @@ class _Look:
 
     def ranges(self, path: str, exact: bool) -> None:
         """Shows both ranges at a node; of one player as bare text."""
-        node = self.view.node(path)
-        chosen = (0, 1) if self.name is None else (node.player_index(self.name),)
-        ranges = {node.players[player]: _range_at(node, player, exact) for player in chosen}
+        node, is_one = self.view.node(path), self.part.player is not None
+        ranges = {}
+        for player in (self.part.player_at(node),) if is_one else (0, 1):
+            weights = node.weights[player].clip(0.0, 1.0)
+            if node.hand_space is HandSpace.HANDS:
+                weights = weights[HAND_BY_COMBO]
+            rounded = np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
+            ranges[node.players[player]] = Range(weights if exact else rounded)
         if self.json:
             print_json(tables.ranges_to_json(node, ranges))
-        elif self.name is not None:
+        elif is_one:
             print(*ranges.values())
         else:
             parts: list[Shown] = [node_tables.title(node)]
@@ -367,9 +301,8 @@ class _Look:
 
 def decision_parts(nodes: Iterable[Node], measure: Measure | None = None) -> list[Shown]:
     """Returns decisions one after another."""
-    return [part for node in nodes for part in ("", *node_tables.node_parts(node, None, measure))][
-        1:
-    ]
+    parts = (("", *node_tables.node_parts(node, None, measure)) for node in nodes)
+    return list(chain.from_iterable(parts))[1:]
 
 
 def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> Json:
@@ -378,15 +311,6 @@ def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> Json:
     if isinstance(view, PreflopView):
         return {**head, **view.solution.summary_to_json(), "nodes": list(documents)}
     return {**head, **dict(zip(("node", "compared"), documents, strict=False))}
-
-
-def _range_at(node: Node, player: int, exact: bool) -> Range:
-    """Returns what arrives of a player's range, with the digits to show."""
-    weights = node.weights[player].clip(0.0, 1.0)
-    if node.hand_space is HandSpace.HANDS:
-        weights = weights[HAND_BY_COMBO]
-    rounded = np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
-    return Range(weights if exact else rounded)
 
 
 def _trace_parts(decisions: Sequence[Sequence[Node]], hand: int) -> Iterator[Text]:
@@ -418,30 +342,25 @@ def _format_ev(value: float) -> str:
 
 def report_parts(view: PreflopView) -> list[Shown]:
     """Returns the course of a preflop solve; the value and the exploitability come last."""
-    solution = view.solution
-    report = solution.report
+    solution, report = view.solution, view.solution.report
     parts: list[Shown] = []
     if len(report.curve_mbb) > 1:
         heading = bold("Exploitability in mbb/hand, by iteration")
         parts += [heading, ExploitabilityCurve(report.curve_mbb), ""]
     if report.ranges_rounds:
-        heading = bold("Rounds with the ranges that arrive on the flop")
-        parts += [heading, _rounds_sheet(solution), ""]
+        headings = ">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot"
+        sheet = Sheet(columns(*headings))
+        for done in report.ranges_rounds:
+            worst = done.flop_exploitability_pot, done.flop_exploitability_meaning
+            left = formatting.format_mbb(done.exploitability_mbb)
+            share = formatting.format_exploitability(*worst)
+            sheet.add(done.number, format_percent(done.change), left, share)
+        parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
     if report.flop_leaves:
         parts += [*_leaf_parts(view), ""]
     sb, bb = (format_signed(solution.game_value_bb(player)) for player in (SB, BB))
     value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
     return [*parts, value, *node_tables.quality_lines(view.quality)]
-
-
-def _rounds_sheet(solution: PreflopSolution) -> Sheet:
-    headings = (">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot")
-    sheet = Sheet(columns(*headings))
-    for done in solution.report.ranges_rounds:
-        worst = done.flop_exploitability_pot, done.flop_exploitability_meaning
-        moved, left = format_percent(done.change), format_mbb(done.exploitability_mbb)
-        sheet.add(done.number, moved, left, format_exploitability(*worst))
-    return sheet
 
 
 def _leaf_parts(view: PreflopView) -> list[Shown]:
@@ -503,43 +422,37 @@ def export_solution(
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")
     if layout == "parquet" and file is None:
         raise OptionError("--output", "is missing, Parquet needs a file")
-    steps, part = _read_depth(depth), options.read_part(hands, classes)
+    if depth not in (None, _EVERYTHING) and not (depth.isascii() and depth.isdigit()):
+        raise OptionError("--depth", f"{quote(depth)} is not a whole number from 0 up, or all")
+    steps = None if depth == _EVERYTHING else int(depth or 0)
+    part = options.read_part(hands, classes)
     with opening(path, flop, spr, None, node or "") as view:
         seen, paths = PartView(view, part, ev == "net"), [node or ""]
         is_list = isinstance(view, PreflopView) and depth is None
         if isinstance(view, PreflopView) and is_list and node is None:
             paths = [view.tree.path(number) for number in view.decisions()]
+        found = (one for start in paths for one in seen.nodes(start, steps))
+        frames = (one.tidy_columns() for one in found if one.actor is not None)
 
-        def write(stream: TextIO) -> int:
+        def write_document(stream: TextIO) -> int:
             if is_list:
-                return write_document(nodes_to_json(view, list(map(seen.node, paths))), stream)
+                document = nodes_to_json(view, list(map(seen.node, paths)))
+                return console.write_document(document, stream)
             return node_files.write_json(seen, stream, steps, node or "")
 
         def write_rows(stream: TextIO) -> int:
-            frames = list(_frames(seen, paths, steps))
-            rows = (row for frame in frames for row in zip(*frame.values(), strict=True))
-            return write_csv(frames[0], rows, stream)
+            first = next(frames, None)
+            if first is None:
+                raise OptionError("--node", "has no rows, no player acts there; give --depth")
+            parts = chain([first], frames)
+            rows = (row for part in parts for row in zip(*part.values(), strict=True))
+            return write_csv(first, rows, stream)
 
         if layout == "parquet" and file is not None:
-            with naming_file("--output", file), replacing_file(file) as place:
-                num_rows = write_parquet(place, _frames(seen, paths, steps))
-            print_note(f"wrote {file}, {format_count_of(num_rows, 'row')}")
+            with console.naming_file("--output", file), replacing_file(file) as place:
+                num_rows = write_parquet(place, frames)
+            console.print_note(f"wrote {file}, {format_count_of(num_rows, 'row')}")
         elif layout == "csv":
-            write_to(file, "row", write_rows)
+            console.write_to(file, "row", write_rows)
         else:
-            write_to(file, "document", write)
-
-
-def _frames(view: Solution, paths: Sequence[str], depth: int | None) -> Iterator[dict[str, Any]]:
-    """Yields the columns of the decisions at some nodes and below them."""
-    found = (node for path in paths for node in view.nodes(path, depth))
-    return (node.tidy_columns() for node in found if node.actor is not None)
-
-
-def _read_depth(text: str | None) -> int | None:
-    """Returns the number of steps, None for all of them."""
-    if text == _EVERYTHING:
-        return None
-    if text is not None and not (text.isascii() and text.isdigit()):
-        raise OptionError("--depth", f"{quote(text)} is not a whole number from 0 up, or all")
-    return int(text or 0)
+            console.write_to(file, "document", write_document)

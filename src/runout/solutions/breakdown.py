@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,14 +24,8 @@ from runout.trees.paths import join_path, read_path
 _EXCLUDING = ("-", "!")
 
 
-@dataclass(frozen=True)
-class ClassChoice:
-    """Hand classes to look at.
-
-    Attributes:
-        included: a hand is in one of these; any hand if there are none.
-        excluded: and in none of these.
-    """
+class ClassChoice(NamedTuple):
+    """Hand classes: a hand is in one of those included, if there are any, and none excluded."""
 
     included: tuple[str, ...]
     excluded: tuple[str, ...]
@@ -73,15 +68,13 @@ def select_hands(node: Node, player: int, factors: FloatArray) -> Node:
 
 @dataclass(frozen=True)
 class Part:
-    """Which hands are looked at; all of them where nothing is chosen.
+    """The hands of a range that are in some classes; all of them where nothing is chosen.
 
-    Attributes:
-        player: whose; None for who acts, or the first player where nobody does.
-        hand_range: only these.
-        classes: and only those in these classes.
+    They are hands of the named player, by default of the one to act, or of the first where no
+    player acts.
     """
 
-    player: int | None = None
+    player: str | None = None
     hand_range: Range | None = None
     classes: ClassChoice | None = None
 
@@ -91,8 +84,8 @@ class Part:
         return self.hand_range is None and self.classes is None
 
     def player_at(self, node: Node) -> int:
-        """Returns whose hands are looked at."""
-        return (node.actor or 0) if self.player is None else self.player
+        """Returns the player whose hands they are; refuses a name that no player has."""
+        return (node.actor or 0) if self.player is None else node.player_index(self.player)
 
     def of(self, node: Node) -> Node:
         """Returns a node as this part of a range sees it."""
@@ -122,14 +115,8 @@ class PartView(Solution):
 _CARD_LENGTH = 2
 
 
-@dataclass(frozen=True, eq=False)
-class CardRow:
-    """A node with one of the cards, and with those that differ from it by suits only.
-
-    Attributes:
-        cards: they are alike; the node is that of the first.
-        node: what is said there.
-    """
+class CardRow(NamedTuple):
+    """Cards that differ by suits only, and the node with the first of them."""
 
     cards: tuple[int, ...]
     node: Node
@@ -138,11 +125,6 @@ class CardRow:
     def name(self) -> str:
         """The cards as text, such as ``8s 8d``."""
         return " ".join(map(format_card, self.cards))
-
-    @property
-    def deals(self) -> float:
-        """The weight of the deals that are played to here, with all cards of the row."""
-        return len(self.cards) * float(self.node.deals(0).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,11 +143,11 @@ class CardReport:
 
     def shares(self) -> FloatArray:
         """Returns ``[K]`` how often each row comes, of all deals that are played on this line."""
-        deals = np.array([row.deals for row in self.rows])
+        deals = np.array([len(cards) * float(node.deals(0).sum()) for cards, node in self.rows])
         return deals / deals.sum() if deals.sum() > 0.0 else np.full(len(deals), math.nan)
 
     def mean(self, values: FloatArray) -> float:
-        """Returns the mean over all cards of ``values[K]``, NaN if nobody plays this line."""
+        """Returns the mean over all cards of ``values[K]``, NaN if no deal is played to here."""
         return known_mean(values, np.nan_to_num(self.shares()))
 
 
@@ -174,24 +156,21 @@ def report_cards(view: Solution, path: str) -> CardReport:
 
     Where no card is dealt, there or on the way, that is a `TreeError`.
     """
-    node = view.node(path)
-    if node.next_cards:
-        return _report(view, node, None, ())
+    before = node = view.node(path)
+    chosen: int | None = None
+    later: tuple[str, ...] = ()
     if node.kind is NodeKind.FLOP:
         problem = "a whole flop is dealt there, and not one card; go on to a turn or a river"
         raise TreeError(f"path {quote(node.path)}", problem)
-    is_card = [step.actor is None and len(step.taken) == _CARD_LENGTH for step in node.trail]
-    dealt = np.flatnonzero(is_card).tolist()
-    if not dealt:
-        problem = "no card is dealt there or on the way, give a node where one is"
-        raise TreeError(f"path {quote(node.path)}", problem)
-    step = node.trail[dealt[-1]]
-    later = read_path(node.path).steps[dealt[-1] + 1 :]
-    return _report(view, view.node(step.path), step.taken, tuple(later))
-
-
-def _report(view: Solution, before: Node, taken: str | None, later: tuple[str, ...]) -> CardReport:
-    chosen = None if taken is None else parse_card(taken)
+    if not node.next_cards:
+        is_card = [step.actor is None and len(step.taken) == _CARD_LENGTH for step in node.trail]
+        dealt = np.flatnonzero(is_card).tolist()
+        if not dealt:
+            problem = "no card is dealt there or on the way, give a node where one is"
+            raise TreeError(f"path {quote(node.path)}", problem)
+        step = node.trail[dealt[-1]]
+        before, chosen = view.node(step.path), parse_card(step.taken)
+        later = tuple(read_path(node.path).steps[dealt[-1] + 1 :])
     rows = []
     for alike in view.cards_alike(before.path):
         # The highest suit first, but the card that was asked about before others.

@@ -1,4 +1,4 @@
-"""Nodes as JSON and CSV."""
+"""Nodes as JSON."""
 
 import json
 from collections.abc import Iterable
@@ -7,8 +7,8 @@ from typing import Any, TextIO
 from runout.arrays import FloatArray
 from runout.cards.deck import format_card, format_cards
 from runout.errors import TreeError
-from runout.solutions.node import Node, NodeAction, Quality, TrailStep
-from runout.solutions.sheet import DECIMALS, rounded, write_csv
+from runout.solutions.node import Node, NodeAction, Quality
+from runout.solutions.sheet import DECIMALS, rounded
 from runout.solutions.solution import Solution
 from runout.trees.actions import ActionKind
 
@@ -27,6 +27,7 @@ def node_to_json(node: Node) -> Json:
     """
     names, players = node.hand_space.names, (0, 1)
     columns = [node.held_columns(player) for player in players]
+    summary = node_summary_to_json(node)
     document: Json = {
         "path": node.path,
         "label": node.label,
@@ -43,57 +44,53 @@ def node_to_json(node: Node) -> Json:
         "hands": [[names[column] for column in of_player.tolist()] for of_player in columns],
     }
     for name, table in {"weights": node.weights, "met": node.met_weights}.items():
-        document[name] = [_digits(table[player, columns[player]]) for player in players]
+        # Ratios of small weights matter.
+        rows = [table[player, columns[player]].tolist() for player in players]
+        document[name] = [[float(f"{weight:.{DECIMALS}g}") for weight in row] for row in rows]
     for name, table in {"equity": node.equity, "ev": node.ev}.items():
         document[name] = [_numbers(table[player, columns[player]]) for player in players]
+    if node.actor is not None:
+        held = columns[node.actor]
+        taken, values = _numbers(node.combos_taken()), _numbers(node.action_values())
+        for number, action in enumerate(summary["actions"]):
+            action |= {
+                "combos": taken[number],
+                "ev": values[number],
+                "strategy": _numbers(node.strategy[number, held]),
+                "evs": _numbers(node.action_ev[number, held]),
+            }
     return document | {
         **({"ev_from": "start"} if node.is_net else {}),
-        **_range_means(node),
+        **{name: summary[name] for name in ("range_ev", "range_equity", "eqr")},
         "combos": [rounded(node.combos(player)) for player in players],
-        "actions": _actions(node),
+        "actions": summary["actions"],
         "cards": [format_card(card) for card in node.next_cards],
         "flops": list(node.flops),
         "locked": node.is_locked,
-        "reach": None if node.reach is None else rounded(node.reach),
-        "trail": [_step_to_json(step) for step in node.trail],
+        "reach": summary["reach"],
+        "trail": [
+            {
+                **{name: getattr(step, name) for name in ("path", "label", "actor")},
+                "actions": _with_frequency(step.actions, step.frequencies),
+                "taken": step.taken,
+            }
+            for step in node.trail
+        ],
     }
 
 
 def node_summary_to_json(node: Node) -> Json:
     """Returns a node without its hands."""
     frequency = [] if node.actor is None else node.frequency().tolist()
+    means = {"range_ev": node.range_ev, "range_equity": node.range_equity, "eqr": node.eqr}
     return {
         "path": node.path,
         "actor": node.actor,
         "actions": _with_frequency(node.actions, frequency),
-        **_range_means(node),
+        **{name: [rounded(mean(player)) for player in (0, 1)] for name, mean in means.items()},
         "locked": node.is_locked,
         "reach": None if node.reach is None else rounded(node.reach),
     }
-
-
-def _range_means(node: Node) -> Json:
-    means = {"range_ev": node.range_ev, "range_equity": node.range_equity, "eqr": node.eqr}
-    return {name: [rounded(mean(player)) for player in (0, 1)] for name, mean in means.items()}
-
-
-def _actions(node: Node) -> list[Json]:
-    if node.actor is None:
-        return []
-    columns = node.held_columns(node.actor)
-    frequency, values = _numbers(node.frequency()), _numbers(node.action_values())
-    taken = _numbers(node.combos_taken())
-    return [
-        action_to_json(action)
-        | {
-            "frequency": frequency[number],
-            "combos": taken[number],
-            "ev": values[number],
-            "strategy": _numbers(node.strategy[number, columns]),
-            "evs": _numbers(node.action_ev[number, columns]),
-        }
-        for number, action in enumerate(node.actions)
-    ]
 
 
 def action_to_json(action: NodeAction) -> Json:
@@ -115,29 +112,18 @@ def _with_frequency(actions: Iterable[NodeAction], frequencies: Iterable[float])
     ]
 
 
-def _step_to_json(step: TrailStep) -> Json:
-    actions = _with_frequency(step.actions, step.frequencies)
-    same = {name: getattr(step, name) for name in ("path", "label", "actor")}
-    return {**same, "actions": actions, "taken": step.taken}
-
-
 def _numbers(values: FloatArray) -> list[float | None]:
     return [rounded(value) for value in values.tolist()]
 
 
-def _digits(values: FloatArray) -> list[float]:
-    """Returns weights: of those that are small, ratios matter."""
-    return [float(f"{value:.{DECIMALS}g}") for value in values.tolist()]
-
-
-# Nodes in files: JSON, written while a solution is walked, and a node as CSV.
+# Nodes in a JSON file, written while a solution is walked.
 
 
 JSON_FORMAT = "runout-solution"
 JSON_VERSION = 2
 
 
-def document_head(quality: Quality | None) -> dict[str, Any]:
+def document_head(quality: Quality | None) -> Json:
     """Returns what stands before the nodes of a JSON document."""
     known = None if quality is None else quality.to_json()
     return {"format": JSON_FORMAT, "version": JSON_VERSION, "quality": known}
@@ -173,18 +159,6 @@ def _write_node(view: Solution, stream: TextIO, node: Node, depth: int | None) -
     return num_nodes
 
 
-def _without_end(described: dict[str, Any]) -> str:
+def _without_end(described: Json) -> str:
     """Returns an object as JSON without its last brace, so that more can follow."""
     return json.dumps(described, allow_nan=False).removesuffix("}")
-
-
-def write_node_csv(node: Node, stream: TextIO, player: int | None = None) -> int:
-    """Writes `Node.columns` of the hands that a player can hold, cells empty without value.
-
-    The stream is opened with ``newline=""``. Returns the number of hands written.
-    """
-    columns = node.columns(player)
-    held = node.held_columns((node.actor or 0) if player is None else player).tolist()
-    names = node.hand_space.names
-    rows = ([names[h], *(rounded(float(c[h])) for c in columns.values())] for h in held)
-    return write_csv(["hand", *columns], rows, stream)

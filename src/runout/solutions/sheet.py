@@ -78,8 +78,8 @@ class Sheet:
     """Rows that are shown as a table, or written to JSON, CSV, a frame or Parquet.
 
     Attributes:
-        columns: of all rows.
-        rows: words, or numbers with NaN where there is none; rows without cells are blank lines.
+        rows: words, numbers with NaN where there is none, or sheets, which only files have; rows
+            without cells are blank lines.
         styles: of rows in the terminal, by their number.
         to_plain: writes a number for files, None for NaN: `rounded` or `json_number`.
         gap: spaces after each column in the terminal.
@@ -99,8 +99,12 @@ class Sheet:
     def plain_rows(self) -> list[list[Any]]:
         """Returns the rows as files have them: None where there is no number."""
         kept = [number for number, column in enumerate(self.columns) if column.key]
-        rows = [[row[number] for number in kept] for row in self.rows]
-        return [[self.to_plain(c) if isinstance(c, float) else c for c in row] for row in rows]
+        return [[self._plain(row[number]) for number in kept] for row in self.rows]
+
+    def _plain(self, cell: Any) -> Any:
+        if isinstance(cell, Sheet):
+            return cell.records()
+        return self.to_plain(cell) if isinstance(cell, float) else cell
 
     @property
     def keys(self) -> list[str]:
@@ -120,11 +124,6 @@ class Sheet:
         from pandas import DataFrame  # an extra
 
         return DataFrame(self.plain_rows(), columns=self.keys)
-
-    def write_parquet(self, path: Path) -> None:
-        """Writes the same as `to_dataframe`; needs pyarrow (``runout[reports]``)."""
-        rows = self.plain_rows()
-        write_parquet(path, [{k: [row[n] for row in rows] for n, k in enumerate(self.keys)}])
 
 
 def write_csv(keys: Iterable[str], rows: Iterable[Iterable[Any]], stream: TextIO) -> int:
@@ -150,12 +149,8 @@ def has_parquet() -> bool:
 def write_parquet(path: Path, parts: Iterable[Mapping[str, Any]]) -> int:
     """Writes columns by name, part by part, so that memory does not grow with the file.
 
-    Args:
-        path: of the file.
-        parts: columns of the same names and types in each; NaN and None become null.
-
-    Returns:
-        The number of rows.
+    All parts have the same names and types; NaN and None become null. Needs pyarrow
+    (``runout[reports]``). Returns the number of rows.
     """
     import pyarrow as arrow
     from pyarrow import parquet

@@ -8,33 +8,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from runout.arrays import BoolArray, FloatArray
+from runout.arrays import BoolArray
 from runout.cards.deck import HAND_NAMES, format_card, format_cards
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.cards.ranges import Range
 from runout.errors import CardError, OptionError, RangeError, quote
+from runout.solutions import sheet as sheets
 from runout.solutions.breakdown import CardReport, range_factors, select_hands
-from runout.solutions.node import (
-    SMALLEST_REACH,
-    HandSpace,
-    Measure,
-    Node,
-    Unit,
-    hand_reach,
-    hand_strategy,
-)
+from runout.solutions.node import HandSpace, Measure, Node, Unit
 from runout.solutions.node_files import node_summary_to_json
-from runout.solutions.sheet import (
-    NO_VALUE,
-    Column,
-    Sheet,
-    columns,
-    format_chips,
-    format_count,
-    format_percent,
-    json_number,
-    rounded,
-)
+from runout.solutions.sheet import Column, Sheet, format_percent, rounded
 from runout.trees.actions import ActionKind
 from runout.trees.betting import Street
 
@@ -48,7 +31,7 @@ HeldHands = Mapping[int, Sequence[int]]
 
 def ev_form(node: Node) -> Callable[[float], str]:
     """Returns how EVs are written: chips with two decimals, big blinds and pots with three."""
-    return partial(format_chips, decimals=2 if node.unit is Unit.CHIPS else 3)
+    return partial(sheets.format_chips, decimals=2 if node.unit is Unit.CHIPS else 3)
 
 
 def choose_hands(node: Node, text: str, player: int | None = None) -> HeldHands:
@@ -74,43 +57,44 @@ def choose_hands(node: Node, text: str, player: int | None = None) -> HeldHands:
 
 
 def hands_sheet(node: Node, player: int, held: Sequence[int]) -> Sheet:
-    """Returns how much of each hand arrives, its value and its equity."""
+    """Returns how much of each hand arrives, its value and equity, and its actions if it acts."""
     tables = (node.weights[player], node.ev[player], node.equity[player])
-    rows = [(node.hand_space.names[n], *(float(table[n]) for table in tables)) for n in held]
     shown = (
         Column("hand", "hand"),
         Column("arrives", "weight", format_percent),
         Column("EV", "ev", ev_form(node)),
         Column("equity", "equity", format_percent),
+        *((Column(None, "actions"),) if player == node.actor else ()),
     )
-    return Sheet(shown, list(rows), to_plain=json_number)
+    sheet = Sheet(shown, to_plain=sheets.json_number)
+    for column in held:
+        actions = (hand_actions(node, column),) if player == node.actor else ()
+        numbers = (float(table[column]) for table in tables)
+        sheet.add(node.hand_space.names[column], *numbers, *actions)
+    return sheet
 
 
 def hand_actions(node: Node, column: int) -> Sheet:
     """Returns how often a hand takes each action of the player to act, and its value."""
-    rows = [
-        (action.code, action.label, float(often[column]), float(ev[column]))
-        for action, often, ev in zip(node.actions, node.strategy, node.action_ev, strict=True)
-    ]
     shown = (
         Column(None, "code"),
         Column("action", "label"),
         Column("frequency", "frequency", format_percent),
         Column("its EV", "ev", ev_form(node)),
     )
-    return Sheet(shown, list(rows), to_plain=json_number)
+    sheet = Sheet(shown, to_plain=sheets.json_number)
+    for action, often, ev in zip(node.actions, node.strategy, node.action_ev, strict=True):
+        sheet.add(action.code, action.label, float(often[column]), float(ev[column]))
+    return sheet
 
 
 def hands_to_json(node: Node, chosen: HeldHands) -> Json:
     """Returns hands with their actions under JSON names, by player."""
-    document: Json = {"path": node.path, "board": format_cards(node.board)}
-    for player, held in chosen.items():
-        records = hands_sheet(node, player, held).records()
-        if player == node.actor:
-            for column, record in zip(held, records, strict=True):
-                record["actions"] = hand_actions(node, column).records()
-        document[node.players[player]] = records
-    return document
+    hands = {
+        node.players[player]: hands_sheet(node, player, held).records()
+        for player, held in chosen.items()
+    }
+    return {"path": node.path, "board": format_cards(node.board), **hands}
 
 
 def trace_to_json(decisions: Sequence[Sequence[Node]], hand: int) -> Json:
@@ -118,14 +102,10 @@ def trace_to_json(decisions: Sequence[Sequence[Node]], hand: int) -> Json:
     found: Json = {"hand": HAND_NAMES[hand]}
     for player, nodes in enumerate(decisions):
         for node in nodes:
-            record = {
-                "path": node.path,
-                "weight": float(node.weights[player, hand]),
-                "ev": json_number(float(node.ev[player, hand])),
-                "invested": node.invested[player],
-                "actions": hand_actions(node, hand).records(),
-            }
-            found.setdefault(node.players[player], []).append(record)
+            (record,) = hands_sheet(node, player, [hand]).records()
+            told = {"path": node.path, "weight": record["weight"], "ev": record["ev"]}
+            told |= {"invested": node.invested[player], "actions": record["actions"]}
+            found.setdefault(node.players[player], []).append(told)
     return found
 
 
@@ -159,8 +139,6 @@ NUM_BANDS = 10
 #: Fewer combos are not worth a row.
 _FEWEST_COMBOS = 5e-4
 
-_GROUP_KEYS = ("name", "combos", "share", "equity", "ev")
-
 
 def group_sheets(node: Node, player: int, by: Grouping) -> dict[str, Sheet]:
     """Returns groups of a player's range, the strongest first: actions and values of each.
@@ -168,6 +146,7 @@ def group_sheets(node: Node, player: int, by: Grouping) -> dict[str, Sheet]:
     There is a sheet of made hands, and one of draws before the river, or one of equity. A hand can
     have several draws.
     """
+    found: dict[str, dict[str, BoolArray]]
     if by == "equity":
         equity = np.nan_to_num(node.equity[player], nan=-1.0)
         band = np.minimum(np.floor(equity * NUM_BANDS), NUM_BANDS - 1)
@@ -182,47 +161,39 @@ def group_sheets(node: Node, player: int, by: Grouping) -> dict[str, Sheet]:
         if node.street is not Street.RIVER:
             draws = {draw.label: classes.draws[:, draw] for draw in Draw}
             found["draw"] = draws | {NO_DRAW: np.logical_not(classes.draws.any(axis=1))}
-    return {name: _group_sheet(node, player, name, groups) for name, groups in found.items()}
-
-
-def _group_sheet(node: Node, player: int, name: str, groups: Mapping[str, BoolArray]) -> Sheet:
     actions = node.actions if player == node.actor else ()
-    shown = (
-        Column(None, "cut"),
-        Column(f"{node.players[player]}'s {name}", "part"),
-        Column("combos", "combos", format_count),
-        Column("share", "share", format_percent),
-        Column("equity", "equity", format_percent),
-        Column("EV", "ev", ev_form(node)),
-        *(Column(action.code, action.code, format_percent) for action in actions),
-    )
-    sheet, deals = Sheet(shown, gap=2), float(node.deals(player).sum())
-    for label, is_in in groups.items():
-        part = select_hands(node, player, is_in.astype(np.float64))
-        combos = part.combos(player)
-        if combos < _FEWEST_COMBOS:
-            continue
-        share = float(part.deals(player).sum()) / deals if deals > 0.0 else math.nan
-        means = part.range_equity(player), part.range_ev(player)
-        frequency = part.frequency().tolist() if actions else []
-        sheet.add(name, label, combos, share, *means, *frequency)
-    return sheet
+    deals = float(node.deals(player).sum())
+    made = {}
+    for name, groups in found.items():
+        shown = (
+            Column(f"{node.players[player]}'s {name}", "name"),
+            Column("combos", "combos", sheets.format_count),
+            Column("share", "share", format_percent),
+            Column("equity", "equity", format_percent),
+            Column("EV", "ev", ev_form(node)),
+            Column(None, "frequency"),
+            *(Column(action.code, form=format_percent) for action in actions),
+        )
+        made[name] = sheet = Sheet(shown, gap=2)
+        for label, is_in in groups.items():
+            part = select_hands(node, player, is_in.astype(np.float64))
+            combos = part.combos(player)
+            if combos >= _FEWEST_COMBOS:
+                share = float(part.deals(player).sum()) / deals if deals > 0.0 else math.nan
+                means = part.range_equity(player), part.range_ev(player)
+                often = part.frequency().tolist() if actions else []
+                sheet.add(label, combos, share, *means, list(map(rounded, often)), *often)
+    return made
 
 
 def groups_to_json(node: Node, player: int, by: Grouping) -> Json:
     """Returns groups of a range under JSON names."""
-    size = len(_GROUP_KEYS)
+    groups = group_sheets(node, player, by)
     return {
         "path": node.path,
         "player": node.players[player],
         "actions": [action.code for action in node.actions] if player == node.actor else [],
-        "parts": {
-            name: [
-                {**dict(zip(_GROUP_KEYS, cells, strict=False)), "frequency": cells[size:]}
-                for _, *cells in sheet.plain_rows()
-            ]
-            for name, sheet in group_sheets(node, player, by).items()
-        },
+        "parts": {name: sheet.records() for name, sheet in groups.items()},
     }
 
 
@@ -235,55 +206,52 @@ _LOCKED = " locked"
 _MOST_ACTIONS = 3
 
 
-def cards_sheet(report: CardReport) -> tuple[Sheet, list[float]]:
-    """Returns a row for each kind of card, and the means over all cards.
+def cards_sheet(report: CardReport) -> Sheet:
+    """Returns a row for each kind of card, and as the last row the means over all cards.
 
     A row has how often the card comes, the actions then, and EV, equity and EQR of both players.
     """
-    nodes = [row.node for row in report.rows]
-    first = nodes[0]
-    shown, numbers, means = [_percent("share", "share")], [report.shares()], [1.0]
-    if first.actor is not None:
-        shown += [_percent(action.code, action.code) for action in first.actions]
-        frequencies = np.stack([node.frequency() for node in nodes], axis=1)
-        numbers += list(frequencies)
-        means += map(report.mean, frequencies)
+    first = report.rows[0].node
+    actions = () if first.actor is None else first.actions
+    percent, has_eqr = partial(format_percent, decimals=1), len(first.actions) <= _MOST_ACTIONS
+    shown = [Column("card", BY_CARD), Column("share", "share", percent)]
+    shown += [Column(action.code, action.code, percent) for action in actions]
     for player, name in enumerate(first.players):
-        end, has_eqr = name.lower(), len(first.actions) <= _MOST_ACTIONS
-        shown.append(Column(f"{name} EV", f"ev-{end}", ev_form(first)))
+        end = name.lower()
         # The equities of both players add up to one.
-        shown.append(_percent("equity" if player == 0 else None, f"equity-{end}"))
-        shown.append(_percent("EQR" if has_eqr else None, f"eqr-{end}"))
-        ev = np.array([node.range_ev(player) for node in nodes])
-        equity = np.array([node.range_equity(player) for node in nodes])
-        numbers += [ev, equity, np.array([node.eqr(player) for node in nodes])]
-        mean_ev, mean_equity = report.mean(ev), report.mean(equity)
-        share = first.pot * mean_equity
-        means += [mean_ev, mean_equity, mean_ev / share if share > 0.0 else math.nan]
-    in_files = [Column(None, key) for key in (BY_CARD, "cards", "alike")]
-    sheet = Sheet((*in_files, Column("card"), *shown), gap=2)
-    for row, cells in zip(report.rows, np.stack(numbers, axis=1).tolist(), strict=True):
-        name, *alike = map(format_card, row.cards)
-        words = row.name + (_LOCKED if row.node.is_locked else "")
-        style = "bold" if report.chosen in row.cards else ""
-        sheet.add(name, len(row.cards), " ".join(alike), words, *cells, style=style)
-    return sheet, means
-
-
-def _percent(heading: str | None, key: str) -> Column:
-    return Column(heading, key, lambda share: format_percent(share, 1))
+        shown += [
+            Column(f"{name} EV", f"ev-{end}", ev_form(first)),
+            Column("equity" if player == 0 else None, f"equity-{end}", percent),
+            Column("EQR" if has_eqr else None, f"eqr-{end}", percent),
+        ]
+    sheet = Sheet(tuple(shown), gap=2)
+    table = []
+    for (cards, node), share in zip(report.rows, report.shares().tolist(), strict=True):
+        often = node.frequency().tolist() if actions else []
+        values = [(node.range_ev(one), node.range_equity(one), node.eqr(one)) for one in (0, 1)]
+        table.append([share, *often, *values[0], *values[1]])
+        words = " ".join(map(format_card, cards)) + (_LOCKED if node.is_locked else "")
+        sheet.add(words, *table[-1], style="bold" if report.chosen in cards else "")
+    means = [report.mean(column) for column in np.array(table).T]
+    means[0] = 1.0
+    for place in (-6, -3):
+        worth = first.pot * means[place + 1]
+        means[place + 2] = means[place] / worth if worth > 0.0 else math.nan
+    sheet.add("all", *means, style="dim")
+    return sheet
 
 
 def sort_cards(report: CardReport, key: str) -> CardReport:
     """Returns the rows in the order of a column, the largest number first; cards from aces down."""
-    sheet, _ = cards_sheet(report)
-    places = {c.key: n for n, c in enumerate(sheet.columns) if c.key == BY_CARD or c.form}
-    if key not in places:
-        raise OptionError("--sort", f"{quote(key)} is no column, use one of {', '.join(places)}")
+    sheet = cards_sheet(report)
+    if key not in sheet.keys:
+        known = ", ".join(sheet.keys)
+        raise OptionError("--sort", f"{quote(key)} is no column, use one of {known}")
     if key == BY_CARD:
         return report
-    values = np.nan_to_num([row[places[key]] for row in sheet.rows], nan=-math.inf)
-    return replace(report, rows=tuple(report.rows[n] for n in np.argsort(-values, kind="stable")))
+    numbers = [row[sheet.keys.index(key)] for row in sheet.rows[:-1]]
+    order = np.argsort(-np.nan_to_num(numbers, nan=-math.inf), kind="stable")
+    return replace(report, rows=tuple(report.rows[number] for number in order))
 
 
 def line_of_cards(report: CardReport) -> str:
@@ -295,22 +263,17 @@ def line_of_cards(report: CardReport) -> str:
 
 def cards_to_json(report: CardReport) -> Json:
     """Returns a report under JSON names; nodes are without their hands."""
-    sheet, means = cards_sheet(report)
-    keys = [column.key for column in sheet.columns if column.form is not None]
-    rows = [
-        {
-            "cards": list(map(format_card, row.cards)),
-            "share": record["share"],
-            **node_summary_to_json(row.node),
-        }
-        for row, record in zip(report.rows, sheet.records(), strict=True)
-    ]
+    *records, means = cards_sheet(report).records()
     return {
         "path": line_of_cards(report),
         "before": report.before.path,
         "chosen": None if report.chosen is None else format_card(report.chosen),
-        "mean": dict(zip(keys, map(rounded, means), strict=True)),
-        "rows": rows,
+        "mean": {key: mean for key, mean in means.items() if key != BY_CARD},
+        "rows": [
+            {"cards": list(map(format_card, cards)), "share": record["share"]}
+            | node_summary_to_json(node)
+            for (cards, node), record in zip(report.rows, records, strict=True)
+        ],
     }
 
 
@@ -326,15 +289,20 @@ class SharedAction(NamedTuple):
 
 
 def choose_measure(nodes: Sequence[Node], player: int, asked: Measure | None) -> Measure:
-    """Returns the measure to compare: strategies if the player acts at both nodes, else EVs."""
-    if nodes[0].players != nodes[1].players:
+    """Returns the measure to show of one node or to compare of two.
+
+    By default it is the strategy if the player acts at all nodes, else the reach of hands at one
+    node, or EVs at two.
+    """
+    if nodes[0].players != nodes[-1].players:
         raise OptionError("--compare", "one node is before the flop and the other is after it")
     acts = all(node.actor == player for node in nodes)
     if asked is Measure.STRATEGY and not acts:
-        name = nodes[0].players[player]
-        problem = f"{name} does not act at both nodes, give ev, equity, eqr or reach"
-        raise OptionError("--show strategy", problem)
-    return asked or (Measure.STRATEGY if acts else Measure.EV)
+        place = "here" if len(nodes) == 1 else "at both nodes"
+        problem = f"does not act {place}, give ev, equity, eqr or reach"
+        raise OptionError("--show strategy", f"{nodes[0].players[player]} {problem}")
+    values = Measure.REACH if len(nodes) == 1 else Measure.EV
+    return asked or (Measure.STRATEGY if acts else values)
 
 
 def shared_actions(first: Node, second: Node) -> list[SharedAction]:
@@ -353,26 +321,9 @@ def shared_actions(first: Node, second: Node) -> list[SharedAction]:
     return list(shared.values())
 
 
-def strategy_gains(nodes: Sequence[Node], shared: Sequence[SharedAction]) -> FloatArray:
-    """Returns ``[S, 169]`` how much more a hand takes each shared action at the first node.
-
-    NaN where the hand does not arrive at both nodes.
-    """
-    played = [hand_strategy(node) for node in nodes]
-    gains = np.stack(
-        [
-            played[0][action.rows[0]].sum(axis=0) - played[1][action.rows[1]].sum(axis=0)
-            for action in shared
-        ]
-    )
-    for node in nodes:
-        gains[:, ~(hand_reach(node, node.actor or 0) >= SMALLEST_REACH)] = math.nan
-    return gains
-
-
 def comparison_sheet(nodes: Sequence[Node]) -> Sheet:
     """Returns values and frequencies of two nodes, and the first minus the second."""
-    sheet = Sheet(columns("", ">1", ">2", ">difference"))
+    sheet = Sheet(sheets.columns("", ">1", ">2", ">difference"))
     measures = {"EV": Node.range_ev, "equity": Node.range_equity, "EQR": Node.eqr}
     for word, measure in measures.items():
         for player, name in enumerate(nodes[0].players):
@@ -397,5 +348,5 @@ def _compare(is_share: bool, first: float, second: float) -> list[str]:
     for number, sign, end in ((first, "", unit), (second, "", unit), (first - second, "+", "")):
         # Adding 0 turns the -0 of a small loss into 0.
         text = f"{round(scale * number, decimals) + 0.0:{sign}.{decimals}f}{end}"
-        texts.append(NO_VALUE if math.isnan(number) else text)
+        texts.append(sheets.NO_VALUE if math.isnan(number) else text)
     return texts
