@@ -80,7 +80,7 @@ def test_the_page_cuts_ranges_as_the_command_line_does(tmp_path):
                 for key in ("combos", "share", "equity", "ev"):
                     assert shown[key] == pytest.approx(row[key], rel=1e-4, abs=1e-4)
                 assert shown["frequencies"] == pytest.approx(row["frequency"], abs=1e-4)
-        part = Part(player, classes=choice).of(node)
+        part = Part(node.players[player], classes=choice).of(node)
         assert page["part"]["combos"] == pytest.approx(part.combos(player), rel=1e-4)
         assert page["part"]["ev"] == pytest.approx(part.range_ev(player), abs=1e-3)
         assert page["part"]["eqr"] == pytest.approx(part.eqr(player), abs=1e-4)
