@@ -7,7 +7,7 @@ import pytest
 
 from runout.cards.deck import HAND_NAMES
 from runout.cards.ranges import Range
-from runout.solutions.run import open_run
+from runout.solutions.preflop import load_solution
 from runout.solutions.tables import choose_hands
 from tests.cli.retired import modern_arguments
 
@@ -20,7 +20,7 @@ def run(run):
 
 @pytest.fixture
 def nodes(solved):
-    return open_run(solved)
+    return load_solution(solved)
 
 
 def weights_of(text):
@@ -29,14 +29,14 @@ def weights_of(text):
 
 def test_one_players_range_is_bare_text_that_reads_back(run, solved, nodes):
     text = run("ranges", str(solved), "--node", "r2-c", "--player", "bb").stdout
-    reach = nodes.solution.reach(1)[nodes.tree.find_node("r2-c")]
+    reach = nodes.reach(1)[nodes.tree.find_node("r2-c")]
     np.testing.assert_allclose(weights_of(text), reach, atol=0.0051)
 
 
 def test_hands_that_hardly_ever_come_are_dropped_unless_asked_for(run, solved, nodes):
     command = ("ranges", str(solved), "-n", "r2-c", "-p", "bb")
     rounded, exact = weights_of(run(*command).stdout), weights_of(run(*command, "--exact").stdout)
-    reach = nodes.solution.reach(1)[nodes.tree.find_node("r2-c")]
+    reach = nodes.reach(1)[nodes.tree.find_node("r2-c")]
     np.testing.assert_allclose(exact, reach, atol=1e-9)
     assert (rounded[reach < 0.005] == 0.0).all()
     assert (rounded[reach > 0.0051] > 0.0).all()
@@ -64,7 +64,7 @@ def two_rounds(stored):
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_ranges_of_a_round_are_those_of_its_strategies(run, two_rounds, number):
-    solution = open_run(two_rounds).solution
+    solution = load_solution(two_rounds)
     strategy = (*solution.earlier_strategies, solution.strategy)[number]
     command = ("ranges", str(two_rounds), "-n", "c-x", "-p", "sb", "--exact", "--round")
     shown = weights_of(run(*command, str(number)).stdout)
@@ -94,10 +94,10 @@ def test_a_spot_from_a_node_has_the_money_of_the_node(error_line, solved, option
 def test_json_has_the_numbers_of_the_solution(run, solved):
     document = json.loads(run("trace-hand", str(solved), "AhKh", "--json").stdout)
     assert document["hand"] == "AKs"
-    nodes, hand = open_run(solved), HAND_NAMES.index("AKs")
+    nodes, hand = load_solution(solved), HAND_NAMES.index("AKs")
     first = document["SB"][0]
     assert first["path"] == ""
-    assert first["ev"] - first["invested"] == pytest.approx(nodes.solution.ev_bb[0, 0, hand])
+    assert first["ev"] - first["invested"] == pytest.approx(nodes.ev_bb[0, 0, hand])
     assert sum(action["frequency"] for action in first["actions"]) == pytest.approx(1.0)
     assert len(document["SB"]) + len(document["BB"]) == len(nodes.decisions())
 
@@ -117,7 +117,7 @@ def test_a_decision_is_worth_the_mean_of_its_actions(run, solved):
     [("AKs", "AKs"), ("aks", "AKs"), ("AhKh", "AKs"), ("7d2c", "72o"), ("AK", "AKs AKo")],
 )
 def test_classes_and_cards_are_read(solved, text, name):
-    node = open_run(solved).node()
+    node = load_solution(solved).node()
     ((held),) = choose_hands(node, text).values()
     assert [HAND_NAMES[column] for column in held] == name.split()
 

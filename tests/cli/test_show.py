@@ -12,14 +12,14 @@ from runout.cards.deck import HAND_NAMES, NUM_HANDS
 from runout.cli.plots import ExploitabilityCurve, curve_columns
 from runout.solutions.node import SMALLEST_REACH
 from runout.solutions.node_files import node_to_json
-from runout.solutions.run import open_run
+from runout.solutions.preflop import load_solution
 from runout.trees.betting import BB, SB
 from tests.samples.node_json import node_from_json
 
 
 @pytest.fixture
 def nodes(solved):
-    return open_run(solved)
+    return load_solution(solved)
 
 
 def test_json_has_every_decision_with_all_hands(run, solved, nodes):
@@ -42,9 +42,9 @@ def test_csv_has_a_row_for_each_node_action_and_hand(run, solved, nodes):
     row = next(r for r in rows if r["node"] == "r2" and r["action"] == "c" and r["hand"] == "AKs")
     child, hand = nodes.tree.find_node("r2-c"), HAND_NAMES.index("AKs")
     assert row["actor"] == "BB"
-    assert float(row["frequency"]) == nodes.solution.strategy[child, hand]
+    assert float(row["frequency"]) == nodes.strategy[child, hand]
     # The big blind has put in one already.
-    assert float(row["action_ev_bb"]) == nodes.solution.ev_bb[1, child, hand] + 1.0
+    assert float(row["action_ev_bb"]) == nodes.ev_bb[1, child, hand] + 1.0
 
 
 def test_probabilities_of_a_hand_add_up_at_every_node(run, solved):
@@ -108,9 +108,9 @@ def test_a_player_s_decisions_can_be_chosen(run, solved):
 
 
 def test_hands_that_never_get_there_are_dashes(run, solved):
-    nodes = open_run(solved)
-    node = nodes.find_decision("c-a")
-    absent = np.count_nonzero(nodes.solution.reach(SB)[node] < SMALLEST_REACH)
+    nodes = load_solution(solved)
+    node = nodes.tree.find_node("c-a")
+    absent = np.count_nonzero(nodes.reach(SB)[node] < SMALLEST_REACH)
     lines = run("show", str(solved), "--node", "c-a").stdout.splitlines()
     start = next(n for n, line in enumerate(lines) if line.split() == list("AKQJT98765432"))
     lines = lines[start + 1 : start + 14]
@@ -122,7 +122,7 @@ def test_json_has_the_shown_nodes(run, solved):
     (node,) = document["nodes"]
     assert node["players"][node["actor"]] == "BB"
     assert node["hands"] == [list(HAND_NAMES)] * 2
-    assert node == node_to_json(open_run(solved).node("r2"))
+    assert node == node_to_json(load_solution(solved).node("r2"))
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def cells(text, row="A"):
 
 
 def test_the_grid_shows_what_is_asked_for(run, solved):
-    node = open_run(solved).node("r2")
+    node = load_solution(solved).node("r2")
     text = run("show", str(solved), "--node", "r2", "--show", "ev").stdout
     assert "BB's hands: EV in bb" in text
     aces = HAND_NAMES.index("AA")
@@ -190,7 +190,7 @@ def test_two_decisions_stand_side_by_side(run, solved):
     text = run("show", str(solved), "--node", "r2", "--compare", "r3").stdout
     assert text.startswith("1  BB versus raise to 2")
     assert "\n2  BB versus raise to 3" in text
-    nodes = open_run(solved)
+    nodes = load_solution(solved)
     won = [nodes.node(path).range_ev(SB) for path in ("r2", "r3")]
     (line,) = [line for line in text.splitlines() if line.startswith("EV SB")]
     first, second, difference = map(float, line.split()[2:])

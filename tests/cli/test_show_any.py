@@ -10,7 +10,7 @@ import pytest
 
 from runout.cli.app import RETIRED
 from runout.solutions.node import SMALLEST_REACH
-from runout.solutions.run import open_run
+from runout.solutions.preflop import load_solution
 from runout.storage.writer import write_bundle
 from tests.samples.value_bundles import make_values
 
@@ -42,7 +42,7 @@ def test_the_first_decisions_of_a_run_are_shown_from_the_run_or_the_bundle(run, 
 
 
 def test_a_decision_has_values_frequencies_steps_and_answers(run, solved):
-    node = open_run(solved).node("r2")
+    node = load_solution(solved).node("r2")
     lines = run("show", str(solved), "--node", "r2").stdout.splitlines()
     assert lines[0] == "BB versus raise to 2   pot 3 bb, 8 and 9 behind, 0.0% of deals"
     assert lines[1] == "node r2"
@@ -308,7 +308,7 @@ def test_a_look_needs_no_numba(run_program, stored, options):
 
 
 def test_hands_that_hardly_arrive_are_dashes(run, solved):
-    node = open_run(solved).node("c:a")
+    node = load_solution(solved).node("c:a")
     absent = np.count_nonzero(node.weights[node.actor] < SMALLEST_REACH)
     grid = grid_of(run("show", str(solved), "--node", "c:a").stdout.splitlines())
     assert sum(row.count("-") for row in grid.values()) == absent > 0

@@ -1,7 +1,7 @@
 """Tests of `runout.explorer.solutions`."""
 
 import itertools
-from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,9 +57,7 @@ def test_the_title_says_how_flops_were_solved(game, open_by_name):
 
 
 def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
-    view = copy(game.view)
-    view.config_text = "colour: green\n"
-    odd = make_game(view)
+    odd = make_game(replace(game.view, config_text="colour: green\n"))
     assert odd.title == "10 bb"
     assert odd.shares == {}
 

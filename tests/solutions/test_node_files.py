@@ -14,7 +14,6 @@ from runout.flops.live_spot import look_at
 from runout.holdem.solver import SpotSolver
 from runout.solutions.node import Node, Quality
 from runout.solutions.node_files import node_to_json, write_json
-from runout.solutions.preflop import PreflopView
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.paths import read_path
 from tests.samples.node_json import node_from_json
@@ -107,7 +106,7 @@ def spot_nodes():
 
 
 def preflop_nodes():
-    view = PreflopView(solve(small_tree(), made_up_book(), max_iterations=50))
+    view = solve(small_tree(), made_up_book(), max_iterations=50)
     return [view.node_at(node) for node in range(view.tree.num_nodes)]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.equity.preflop import preflop_table
-from runout.errors import BundleError, TreeError
+from runout.errors import BundleError
 from runout.preflop.solver import BookLeaves, expected_values, play_strategy
 from runout.solutions.node import NodeKind
 from runout.solutions.preflop import (
@@ -20,7 +20,6 @@ from runout.solutions.preflop import (
     FlopLeafSource,
     PreflopReport,
     PreflopSolution,
-    PreflopView,
     RangesRound,
     find_bundle,
     load_solution,
@@ -337,7 +336,7 @@ def test_a_run_has_its_bundles_in_folders(tmp_path):
 
 @pytest.fixture(scope="module")
 def view():
-    return PreflopView(solve(small_tree(), made_up_book(), max_iterations=100))
+    return solve(small_tree(), made_up_book(), max_iterations=100)
 
 
 def test_every_node_is_found_and_of_its_kind(view):
@@ -369,7 +368,7 @@ def test_folding_is_worth_nothing_from_there_on(view):
 
 
 def test_means_over_hands_agree_with_the_solution(view):
-    solution = view.solution
+    solution = view
     for number in view.decisions():
         children = view.tree.layout.children(number)
         expected = [solution.action_frequency(child) for child in children]
@@ -403,19 +402,14 @@ def test_the_trail_has_every_decision_on_the_way(view):
 
 def test_words_for_places(view):
     find = view.tree.find_node
-    assert view.describe_decision(0) == "SB first in"
-    assert view.describe_decision(find("c")) == "BB versus limp"
-    assert view.describe_decision(find("c-a")) == "SB after SB limp, BB all-in 12"
-    assert view.describe_path(find("r2.5:c")) == "SB raise to 2.5, BB call"
-
-
-def test_where_the_betting_is_over_nobody_decides(view):
-    with pytest.raises(TreeError, match="path 'c:x': the betting is over after SB limp, BB check"):
-        view.find_decision("c:x")
+    assert view.label(0) == "SB first in"
+    assert view.label(find("c")) == "BB versus limp"
+    assert view.label(find("c-a")) == "SB after SB limp, BB all-in 12"
+    assert view.label(find("r2.5:c")) == "SB raise to 2.5, BB call"
 
 
 def test_quality_is_that_of_the_report(view):
-    quality, report = view.quality, view.solution.report
+    quality, report = view.quality, view.report
     assert (quality.exploitability, quality.unit) == (report.exploitability_mbb, "mbb")
     assert quality.meaning == "own game"
     assert quality.provenance is None

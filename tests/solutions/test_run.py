@@ -18,7 +18,7 @@ from runout.preflop.shards import live_subgame
 from runout.runs.preflop import solve_preflop
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import NodeKind, Unit
-from runout.solutions.run import open_run
+from runout.solutions.preflop import load_solution
 from runout.trees.betting import BB, SB
 from tests.samples.solve_configs import JOINT
 
@@ -150,7 +150,7 @@ def both(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("joint") / "run"
     run = solve_preflop(parse_config(request.param, RunConfig), RunContext(1))
     run.save(path)
-    return run, open_run(path), path
+    return run, load_solution(path), path
 
 
 def live_view(run, flop, leaf):
@@ -285,11 +285,11 @@ print("numba" in sys.modules)
 def test_a_run_without_flops_says_so(both, tmp_path):
     run, _, path = both
     leaf, _ = first_flop(run)
-    alone = open_run(path / "preflop")
+    alone = load_solution(path / "preflop")
     assert alone.node(leaf.path).flops == ()
     with pytest.raises(TreeError, match="no flops were kept"):
         alone.node(f"{leaf.path}:9s6s2s")
-    assert alone.solution.reach(SB).shape == run.solution.strategy.shape
+    assert alone.reach(SB).shape == run.solution.strategy.shape
 
 
 def test_arrays_of_another_shape_are_refused(both):
@@ -298,8 +298,9 @@ def test_arrays_of_another_shape_are_refused(both):
     flop = view.node(leaf.path).flops[0]
     for part, dtype in {"shares": np.uint8, "values": np.int16, "bounds": np.float32}.items():
         array = {f"flop0_leaf0_{part}": np.zeros(7, dtype)}
-        damaged = open_run(path)
-        damaged.flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **array})
+        damaged = load_solution(path)
+        flops = replace(damaged.flops, arrays={**damaged.flops.arrays, **array})
+        damaged.__dict__["flops"] = flops
         with pytest.raises(BundleError, match=rf"flop0_leaf0_{part} is {np.dtype(dtype)} \(7,\)"):
             damaged.node(f"{leaf.path}:{flop}")
 

@@ -19,8 +19,7 @@ from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.load import load_sweep_config
 from runout.errors import ConfigError, OptionError
-from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER
-from runout.solutions.run import open_run
+from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER, load_solution
 from runout.storage.bundle import has_bundle
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 from runout.trees.betting import BLIND_NAMES
@@ -126,7 +125,7 @@ def _judge_run(path: Path, workers: int | None, executor: str, json: bool) -> No
         from runout.runs.judge import judge_run
 
         loss = judge_run(path, context)
-    own = open_run(path).solution.report.exploitability_mbb
+    own = load_solution(path).report.exploitability_mbb
     sb, bb = map(format_mbb, loss.best_response_mbb)
     document = {
         "path": str(path),

@@ -25,7 +25,7 @@ from runout.solutions import node_files, run, tables
 from runout.solutions.breakdown import Part, PartView, report_cards
 from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
 from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node
-from runout.solutions.preflop import PREFLOP_KIND, PreflopView
+from runout.solutions.preflop import PREFLOP_KIND, PreflopSolution
 from runout.solutions.report_files import REPORT_KIND, load_report
 from runout.solutions.reports import TableChoice, flops_report_to_json
 from runout.solutions.sheet import Column, Sheet, columns, write_csv, write_parquet
@@ -152,12 +152,12 @@ def opening(
     is_run = flop is None and kind in (PREFLOP_KIND, FLOPS_KIND)
     if is_run or (flop is None and kind == SPOT_KIND and has_solution(place)):
         view = run.open(path)
-        if round_number is not None and isinstance(view, PreflopView):
-            last = view.solution.num_rounds
+        if round_number is not None and isinstance(view, PreflopSolution):
+            last = len(view.earlier_strategies)
             if not (last and 0 <= round_number <= last):
                 rounds = f"it has 0 to {last}" if last else _NO_ROUNDS
                 raise OptionError("--round", f"{round_number} is no round of this run, {rounds}")
-            view = PreflopView(view.solution.of_round(round_number), view.quality.provenance)
+            view = view.of_round(round_number)
         yield view
         return
     with console.using_kernels() as on_event:
@@ -208,7 +208,7 @@ class _Look:
     def nodes(self, path: str | None, compare: str | None, measure: Measure | None) -> None:
         """Shows a node, two nodes side by side, or the first decisions."""
         view, part = self.view, self.part
-        if path is None and compare is None and isinstance(view, PreflopView):
+        if path is None and compare is None and isinstance(view, PreflopSolution):
             standard = [view.node_at(number) for number in view.standard_nodes()]
             nodes = [self.node(one.path) for one in standard if part.player_at(one) == one.actor]
             report = *decision_parts(nodes, measure), "", *report_parts(view)
@@ -281,7 +281,7 @@ class _Look:
     def trace(self, text: str) -> None:
         """Shows hands at every decision before the flop that they arrive at."""
         view = self.view
-        if not isinstance(view, PreflopView):
+        if not isinstance(view, PreflopSolution):
             raise OptionError("--trace", "follows hands before the flop, give --hand instead")
         decisions: list[list[Node]] = [[], []]
         for number in view.decisions():
@@ -308,8 +308,8 @@ def decision_parts(nodes: Iterable[Node], measure: Measure | None = None) -> lis
 def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> Json:
     """Returns nodes under JSON names: of a run as a list with its report, of a spot one or two."""
     head, documents = node_files.document_head(view.quality), map(node_files.node_to_json, nodes)
-    if isinstance(view, PreflopView):
-        return {**head, **view.solution.summary_to_json(), "nodes": list(documents)}
+    if isinstance(view, PreflopSolution):
+        return {**head, **view.summary_to_json(), "nodes": list(documents)}
     return {**head, **dict(zip(("node", "compared"), documents, strict=False))}
 
 
@@ -340,9 +340,9 @@ def _format_ev(value: float) -> str:
 # The report of a preflop solve.
 
 
-def report_parts(view: PreflopView) -> list[Shown]:
+def report_parts(view: PreflopSolution) -> list[Shown]:
     """Returns the course of a preflop solve; the value and the exploitability come last."""
-    solution, report = view.solution, view.solution.report
+    report = view.report
     parts: list[Shown] = []
     if len(report.curve_mbb) > 1:
         heading = bold("Exploitability in mbb/hand, by iteration")
@@ -358,14 +358,14 @@ def report_parts(view: PreflopView) -> list[Shown]:
         parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
     if report.flop_leaves:
         parts += [*_leaf_parts(view), ""]
-    sb, bb = (format_signed(solution.game_value_bb(player)) for player in (SB, BB))
+    sb, bb = (format_signed(view.game_value_bb(player)) for player in (SB, BB))
     value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
     return [*parts, value, *node_tables.quality_lines(view.quality)]
 
 
-def _leaf_parts(view: PreflopView) -> list[Shown]:
+def _leaf_parts(view: PreflopSolution) -> list[Shown]:
     """Returns the flops that are seen, and the source of their values."""
-    leaves = view.solution.report.flop_leaves
+    leaves = view.report.flop_leaves
     sources = [leaf.source for leaf in leaves.values()]
     if set(sources) == {ValueSource.RAW_EQUITY}:
         flops = "1 flop is" if len(leaves) == 1 else f"all {len(leaves)} flops are"
@@ -373,7 +373,7 @@ def _leaf_parts(view: PreflopView) -> list[Shown]:
         return [Text(checked_down, style=_EXTRAPOLATED)]
     headings = columns("", "node", ">pot, bb", ">SPR", ">seen")
     sheet = Sheet((*headings, Column("values", wraps=True)))
-    for leaf in view.solution.tree.flop_leaves():
+    for leaf in view.tree.flop_leaves():
         known = leaves[leaf.path]
         is_guessed = known.source in (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
         is_named = known.detail.startswith(known.source.value)
@@ -428,8 +428,8 @@ def export_solution(
     part = options.read_part(hands, classes)
     with opening(path, flop, spr, None, node or "") as view:
         seen, paths = PartView(view, part, ev == "net"), [node or ""]
-        is_list = isinstance(view, PreflopView) and depth is None
-        if isinstance(view, PreflopView) and is_list and node is None:
+        is_list = isinstance(view, PreflopSolution) and depth is None
+        if isinstance(view, PreflopSolution) and is_list and node is None:
             paths = [view.tree.path(number) for number in view.decisions()]
         found = (one for start in paths for one in seen.nodes(start, steps))
         frames = (one.tidy_columns() for one in found if one.actor is not None)

@@ -198,14 +198,13 @@ def solve_game(
     wrote = f"wrote {path} in {format_seconds(seconds)}"
     done = f"{path}, {COMPLETE}" if is_done_before else wrote
     more = f"{done}; runout show {path} --node PATH for more"
-    report = report_parts(preflop.PreflopView(run.solution))
+    report = report_parts(run.solution)
     show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)
 
 
 def _standard_parts(solution: preflop.PreflopSolution) -> list[Shown]:
     """Returns the main decisions of a solution."""
-    nodes = preflop.PreflopView(solution)
-    return decision_parts([nodes.node_at(node) for node in nodes.standard_nodes()])
+    return decision_parts([solution.node_at(node) for node in solution.standard_nodes()])
 
 
 def _print_solution(solution: preflop.PreflopSolution) -> None:

@@ -20,7 +20,7 @@ from runout.explorer.solutions import Json, OpenedRun, Run, list_leaves, list_li
 from runout.solutions.breakdown import report_cards
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node_files import node_summary_to_json, node_to_json
-from runout.solutions.run import RunView
+from runout.solutions.preflop import PreflopSolution
 from runout.version import __version__
 
 #: Bytes of all kept answers together, compressed.
@@ -111,14 +111,14 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
             return classes_to_json(argument)
         case "cards":
             return cards_to_json(_require_nodes(run), argument)
-        case "lines" if isinstance(run.view, RunView):
+        case "lines" if isinstance(run.view, PreflopSolution):
             return list_lines(run.view)
         case "flops" if run.flops is not None:
             return run.flops(argument)
     raise BundleError(opened.found.name, f"a {opened.found.kind.value} solution has no {question}")
 
 
-def _require_nodes(run: Run) -> RunView | StoredSpot:
+def _require_nodes(run: Run) -> PreflopSolution | StoredSpot:
     if run.view is None:
         raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
     return run.view
@@ -141,7 +141,7 @@ def summary_to_json(found: FoundRun, run: Run | None, problem: str) -> Json:
 
 def facts_to_json(found: FoundRun, run: Run, can_solve: bool) -> Json:
     """Returns everything about a solution that does not depend on a node."""
-    game = run.view if isinstance(run.view, RunView) else None
+    game = run.view if isinstance(run.view, PreflopSolution) else None
     return {
         **summary_to_json(found, run, ""),
         "path": found.given,
@@ -173,7 +173,7 @@ def classes_to_json(board: str) -> Json:
     }
 
 
-def cards_to_json(view: RunView | StoredSpot, path: str) -> Json:
+def cards_to_json(view: PreflopSolution | StoredSpot, path: str) -> Json:
     """Returns the node with each card that can come, or could have come last, in its place."""
     view.node(path)
     try:

@@ -37,8 +37,7 @@ from runout.explorer.answers import (
 from runout.explorer.jobs import Jobs, SolveJob
 from runout.explorer.library import FoundRun, Library
 from runout.explorer.solutions import Json, OpenedRuns
-from runout.solutions.preflop import SPOTS_FOLDER
-from runout.solutions.run import RunView
+from runout.solutions.preflop import SPOTS_FOLDER, PreflopSolution
 from runout.trees.tree import FLOP
 
 INDEX = "index.html"
@@ -233,7 +232,7 @@ class Explorer:
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
         opened = self.opened.get(self.library.get(question.run))
-        if not isinstance(opened.run.view, RunView):
+        if not isinstance(opened.run.view, PreflopSolution):
             raise TreeError("job", f"{opened.found.name} is no preflop solution")
         tree = opened.run.view.tree
         leaf = tree.find_node(question.node)

@@ -16,7 +16,7 @@ from runout.explorer.answers import answer, summary_to_json
 from runout.explorer.server import INDEX, Explorer, static_files
 from runout.explorer.solutions import Json, OpenedRun
 from runout.solutions.node import Node
-from runout.solutions.run import RunView
+from runout.solutions.preflop import PreflopSolution
 
 DATA_FOLDER = "data"
 #: How the page of a site is told from that of a server.
@@ -101,7 +101,7 @@ class _SiteWriter:
             for choice in ("", *(name for name in choices if name != _ROOT_FILE)):
                 self._answer(opened, "flops", choice)
             return 0, 0
-        if isinstance(view, RunView):
+        if isinstance(view, PreflopSolution):
             self._answer(opened, "lines", "")
         waiting: list[tuple[float, str]] = [(-1.0, "")]
         while waiting and num_done < max_nodes:

@@ -25,7 +25,7 @@ from runout.solutions.flop_bundles import (
 )
 from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.node_files import node_summary_to_json
-from runout.solutions.preflop import FLOPS_FOLDER
+from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
 from runout.solutions.report_files import load_report
 from runout.solutions.reports import (
     Column,
@@ -34,7 +34,6 @@ from runout.solutions.reports import (
     LineTable,
     name_of_line,
 )
-from runout.solutions.run import RunView, open_run
 from runout.solutions.sheet import rounded
 from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
@@ -78,7 +77,7 @@ class Run:
     quality: Quality
     config_text: str
     note: str = ""
-    view: RunView | StoredSpot | None = None
+    view: PreflopSolution | StoredSpot | None = None
     flops: Callable[[str], Json] | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
 
@@ -92,7 +91,7 @@ def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
             return _open_values(found.bundle)
         case RunKind.REPORT:
             return _open_report(found)
-    return make_game(open_run(found.path))
+    return make_game(load_solution(found.path))
 
 
 class OpenedRun(NamedTuple):
@@ -194,7 +193,7 @@ def _flop_row(flop: str, **known: Any) -> Json:
 # Preflop games.
 
 
-def make_game(view: RunView) -> Run:
+def make_game(view: PreflopSolution) -> Run:
     """Returns a preflop game; a config that cannot be read any more hides nothing else."""
     config: RunConfig | None
     try:
@@ -214,7 +213,7 @@ def make_game(view: RunView) -> Run:
     return Run(title, view.quality, view.config_text, view=view, flops=table, shares=shares)
 
 
-def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Json:
+def _table_of_game(view: PreflopSolution, shares: Mapping[str, float], path: str) -> Json:
     """Returns one row per flop that was kept, with what is done first behind a line."""
     node = view.node(path)
     rows = []
@@ -238,9 +237,9 @@ def _table_of_game(view: RunView, shares: Mapping[str, float], path: str) -> Jso
     return _flop_table(node.path, node.label, node.unit, rows, players=players)
 
 
-def list_leaves(view: RunView) -> list[Json]:
+def list_leaves(view: PreflopSolution) -> list[Json]:
     """Returns where the values of each flop leaf of a preflop game come from."""
-    sources = view.solution.report.flop_leaves
+    sources = view.report.flop_leaves
     return [
         {
             "path": leaf.path,
@@ -254,7 +253,7 @@ def list_leaves(view: RunView) -> list[Json]:
     ]
 
 
-def list_lines(view: RunView) -> Json:
+def list_lines(view: PreflopSolution) -> Json:
     """Returns every line of a preflop game in the order of a walk, with its reach and its EVs."""
     smallest = SMALLEST_REACH if view.tree.num_nodes > MAX_LINES else 0.0
     rows: list[Json] = []
@@ -262,7 +261,9 @@ def list_lines(view: RunView) -> Json:
     return {"players": list(BLIND_NAMES), "unit": Unit.BIG_BLINDS.value, "rows": rows}
 
 
-def _add_lines(view: RunView, node: int, depth: int, smallest: float, rows: list[Json]) -> None:
+def _add_lines(
+    view: PreflopSolution, node: int, depth: int, smallest: float, rows: list[Json]
+) -> None:
     reach = view.share_of_deals(node)
     if depth > 0 and reach < smallest:
         return
@@ -275,7 +276,7 @@ def _add_lines(view: RunView, node: int, depth: int, smallest: float, rows: list
             "label": f"{actor}{tree.action_label(node)}" if actor else "start",
             "depth": depth,
             "kind": seen.kind.value,
-            "frequency": rounded(view.solution.action_frequency(node)) if actor else None,
+            "frequency": rounded(view.action_frequency(node)) if actor else None,
             "reach": rounded(reach),
             "pot": rounded(seen.pot),
             "ev": [rounded(seen.range_ev(player)) for player in range(len(BLIND_NAMES))],

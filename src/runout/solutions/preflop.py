@@ -1,18 +1,26 @@
 """A solved preflop game: strategies, expected values, its bundle, and what its nodes say."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from functools import cache, cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runout.arrays import FloatArray, divide
-from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, matchup_weights
+from runout.cards.deck import (
+    HAND_BY_COMBO,
+    NUM_HANDS,
+    format_cards,
+    matchup_weights,
+    parse_cards,
+)
+from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
-from runout.equity.preflop import preflop_table
-from runout.errors import TreeError, quote
+from runout.errors import CardError, TreeError, quote
+from runout.solutions.flop import StoredSpot
+from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.node import (
     ExploitabilityUnit,
     HandSpace,
@@ -26,15 +34,27 @@ from runout.solutions.node import (
     known_mean,
 )
 from runout.solutions.solution import Solution
-from runout.solutions.values import ExploitabilityMeaning, ValueSource, require_array
-from runout.storage.bundle import MANIFEST_FILE, Bundle, load_bundle, reading_contents
+from runout.solutions.values import (
+    ExploitabilityMeaning,
+    ValueSource,
+    raw_equity,
+    require_array,
+)
+from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
 from runout.trees.layout import LEAF, NO_NODE, NUM_PLAYERS, own_reach
 from runout.trees.paths import join_path, read_path
 from runout.trees.sizes import format_sizes_by_depth
-from runout.trees.tree import FLOP, NOT_A_LEAF, SHOWDOWN, PreflopTree, postflop_position
+from runout.trees.tree import (
+    FLOP,
+    NOT_A_LEAF,
+    POSITION_NAMES,
+    SHOWDOWN,
+    PreflopTree,
+    postflop_position,
+)
 
 # The folders of the bundles in the directory of a run, or of a report over flops.
 
@@ -65,6 +85,11 @@ JOINT_FOLDER = "joint"
 
 
 MBB_PER_BB = 1000.0
+
+#: Flops that stay open.
+_KEPT_FLOPS = 8
+
+_KINDS = {NOT_A_LEAF: NodeKind.DECISION, SHOWDOWN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
 
 _matchups = cache(matchup_weights)
 
@@ -121,9 +146,11 @@ class PreflopReport:
     real_exploitability_mbb: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class PreflopSolution:
-    """Average strategies of a preflop tree and what they are worth.
+@dataclass(frozen=True, eq=False, repr=False)
+class PreflopSolution(Solution):
+    """Average strategies of a preflop tree, what they are worth, and any node of them.
+
+    Flops that were solved jointly can be opened as well, as ``r2:c:Td9d6h:x:b50:c:8h``.
 
     Attributes:
         tree: the betting.
@@ -134,13 +161,43 @@ class PreflopSolution:
         report: how the solve went.
         earlier_strategies: the strategies before the last of the report's rounds, first those on
             top of flops solved for all hands; none without rounds.
+        provenance: where it comes from; None as long as it is not saved.
+        flops_path: the bundle of the flops, if any were kept.
     """
+
+    kind = "preflop"
 
     tree: PreflopTree
     strategy: FloatArray
     ev_bb: FloatArray
     report: PreflopReport
     earlier_strategies: tuple[FloatArray, ...] = ()
+    config_text: str = ""
+    provenance: Provenance | None = None
+    flops_path: Path | None = None
+    title: str = field(init=False)
+    quality: Quality = field(init=False)
+
+    def __post_init__(self) -> None:
+        stacks, report = map(format_amount, self.tree.rules.stacks_bb), self.report
+        # Flops are played in the solver's own game, or their values are given.
+        has_flops = bool(report.flop_leaves)
+        quality = Quality(
+            report.exploitability_mbb,
+            ExploitabilityMeaning.OWN_GAME if has_flops else ExploitabilityMeaning.REAL_GAME,
+            report.iterations,
+            report.seconds,
+            ExploitabilityUnit.MBB,
+            report.real_exploitability_mbb,
+            report.curve_mbb,
+            self.provenance,
+        )
+        self.__dict__.update(title=f"{' and '.join(sorted(set(stacks)))} bb", quality=quality)
+
+    @cached_property
+    def flops(self) -> JointFlops | None:
+        """What was kept of the flops, None if nothing was."""
+        return None if self.flops_path is None else JointFlops.load(self.flops_path)
 
     def game_value_bb(self, player: int) -> float:
         """Returns what a player wins per hand, in big blinds."""
@@ -161,14 +218,9 @@ class PreflopSolution:
             "curve_mbb": [list(point) for point in report.curve_mbb],
         }
 
-    @property
-    def num_rounds(self) -> int:
-        """Rounds in which flops were solved again with the ranges that arrive."""
-        return len(self.earlier_strategies)
-
     def of_round(self, number: int) -> "PreflopSolution":
-        """Returns the strategies of a round, from 0 to `num_rounds`; earlier EVs are not known."""
-        if number == self.num_rounds:
+        """Returns the strategies of a round, from 0 on; EVs are known of the last one only."""
+        if number == len(self.earlier_strategies):
             return self
         unknown = np.full_like(self.ev_bb, np.nan)
         return replace(self, strategy=self.earlier_strategies[number], ev_bb=unknown)
@@ -178,9 +230,8 @@ class PreflopSolution:
         return self._reach[player]
 
     @cached_property
-    def _reach(self) -> tuple[FloatArray, FloatArray]:
-        sb, bb = (own_reach(self.tree.layout, self.strategy, player) for player in (SB, BB))
-        return sb, bb
+    def _reach(self) -> list[FloatArray]:
+        return [own_reach(self.tree.layout, self.strategy, player) for player in (SB, BB)]
 
     def arriving_ranges(self, node: int) -> FloatArray:
         """Returns ``[2, 169]`` how much of each hand OOP and IP bring to a node, at most 1."""
@@ -192,6 +243,10 @@ class PreflopSolution:
         deals: FloatArray = self.reach(player)[node] * met
         return deals
 
+    def share_of_deals(self, node: int) -> float:
+        """Returns how often a node is reached, of all deals."""
+        return float(self.deals(node, SB).sum() / _matchups().sum())
+
     def range_at(self, node: int, player: int) -> Range:
         """Returns what a player, `SB` or `BB`, brings to a node, each combo by its reach."""
         return Range(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
@@ -201,10 +256,10 @@ class PreflopSolution:
 
         A decision counts as often as hands arrive at it, in this solution.
         """
-        layout, total, weight = self.tree.layout, 0.0, 0.0
-        for node in np.flatnonzero(layout.num_children > 0).tolist():
-            arriving = self.deals(node, int(layout.actor[node]))
-            children = layout.children(node)
+        total, weight = 0.0, 0.0
+        for node in self.decisions():
+            arriving = self.deals(node, self.actor(node))
+            children = self.tree.layout.children(node)
             rows = slice(children.start, children.stop)
             moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
             total += float((arriving * moved).sum())
@@ -218,9 +273,188 @@ class PreflopSolution:
         never do.
         """
         parent = int(self.tree.layout.parent[node])
-        return known_mean(
-            self.strategy[node], self.deals(parent, int(self.tree.layout.actor[parent]))
+        return known_mean(self.strategy[node], self.deals(parent, self.actor(parent)))
+
+    def actor(self, node: int) -> int:
+        """Returns who acts at a decision."""
+        return int(self.tree.layout.actor[node])
+
+    def decisions(self) -> list[int]:
+        """Returns all decisions, in the order of the nodes."""
+        return np.flatnonzero(self.tree.layout.actor != LEAF).tolist()
+
+    def standard_nodes(self) -> list[int]:
+        """Returns the first decision, and the big blind's answers to a limp and to each raise."""
+        parent = self.tree.layout.parent
+        return [node for node in self.decisions() if node == 0 or parent[node] == 0]
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+        place = self._find_flop(path)
+        if place is not None:
+            return _join(place.before, place.given, place.spot.node(place.below))
+        found = self.node_at(self.tree.find_node(path))
+        if found.kind is NodeKind.FLOP and self.flops is not None:
+            return replace(found, flops=self.flops.flops)
+        return found
+
+    def node_at(self, node: int) -> Node:
+        """Returns what is known about a node of the tree, by its number."""
+        tree, layout = self.tree, self.tree.layout
+        children = layout.children(node)
+        invested = tree.invested[node]
+        actor = self.actor(node) if layout.actor[node] != LEAF else None
+        weights = np.stack([self.reach(player)[node] for player in (SB, BB)])
+        pairs = _matchups() * weights[::-1, None]  # of each hand with each that the opponent brings
+        met = pairs.sum(axis=2)
+        rows, whose = slice(children.start, children.stop), actor or 0  # no rows without an actor
+        left = (tree.rules.effective_stack_bb - invested).tolist()
+        return Node(
+            path=tree.path(node),
+            label=self.label(node),
+            kind=_KINDS.get(int(tree.leaf_kind[node]), NodeKind.FOLD),
+            street=None,
+            board=(),
+            unit=Unit.BIG_BLINDS,
+            pot=tree.pot(node),
+            stacks=(left[SB], left[BB]),
+            invested=(float(invested[SB]), float(invested[BB])),
+            players=BLIND_NAMES,
+            actor=actor,
+            actions=actions_of(tree, children),
+            next_cards=(),
+            hand_space=HandSpace.HANDS,
+            is_held=np.ones((2, NUM_HANDS), dtype=bool),
+            weights=weights,
+            met_weights=met / HandSpace.HANDS.num_combos,
+            strategy=self.strategy[rows],
+            ev=self.ev_bb[:, node] + invested[:, None],
+            action_ev=self.ev_bb[whose, rows] + invested[whose],
+            equity=divide((pairs * raw_equity()).sum(axis=2), met),
+            reach=self.share_of_deals(node),
+            trail=tuple(self._step(parent, child) for parent, child in self._way_to(node)),
         )
+
+    def label(self, node: int) -> str:
+        """Returns who decides after what, or how the betting ended.
+
+        Such as ``SB first in``, ``BB versus limp``, ``SB raise to 2.5, BB call``.
+        """
+        way = [
+            f"{BLIND_NAMES[self.actor(parent)]} {self.tree.action_label(child)}"
+            for parent, child in self._way_to(node)
+        ]
+        if self.tree.layout.actor[node] == LEAF:
+            return ", ".join(way)
+        name = BLIND_NAMES[self.actor(node)]
+        if len(way) == 1:
+            return f"{name} versus {self.tree.action_label(node)}"
+        return f"{name} after {', '.join(way)}" if way else f"{name} first in"
+
+    def _way_to(self, node: int) -> list[tuple[int, int]]:
+        """Returns the decisions on the way to a node, each with the node that follows."""
+        way: list[tuple[int, int]] = []
+        while (parent := int(self.tree.layout.parent[node])) != NO_NODE:
+            way.append((parent, node))
+            node = parent
+        return way[::-1]
+
+    def _step(self, node: int, child: int) -> TrailStep:
+        """Returns a decision on the way to a node."""
+        tree, children = self.tree, self.tree.layout.children(node)
+        deals = self.deals(node, self.actor(node))
+        return TrailStep(
+            path=tree.path(node),
+            label=self.label(node),
+            actor=self.actor(node),
+            actions=actions_of(tree, children),
+            frequencies=tuple(known_mean(self.strategy[other], deals) for other in children),
+            taken=tree.action_code(child),
+        )
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that share their tables."""
+        place = self._find_flop(path)
+        return () if place is None else place.spot.cards_alike(place.below)
+
+    def _find_flop(self, path: str) -> "_Place | None":
+        """Returns the flop that a path leads to and what follows; None before the flop."""
+        given_path, node = read_path(path), 0
+        steps = given_path.steps
+        for number in range(len(steps)):
+            if self.tree.leaf_kind[node] == FLOP:
+                before = self.node_at(node)
+                given = self._read_flop(before, steps[number], path)
+                return _Place(
+                    before, given, self._opened(node, given), join_path(*steps[number + 1 :])
+                )
+            node = given_path.follow(self.tree, node, number)
+        return None
+
+    def _read_flop(self, before: Node, step: str, path: str) -> GivenFlop:
+        """Returns a flop as it was given, if it is among those that are kept."""
+        where = f"path {quote(path)}"
+        if self.flops is None:
+            problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
+            raise TreeError(where, problem)
+        try:
+            given = GivenFlop(tuple(parse_cards(step)))
+            is_kept = given.canonical in self.flops.number_of
+        except (CardError, ValueError) as error:
+            problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
+            raise CardError(where, problem) from None
+        if not is_kept:
+            flops = ", ".join(self.flops.flops)
+            raise CardError(where, f"{quote(step)} is not among the flops that are kept: {flops}")
+        return given
+
+    @cached_property
+    def _opened(self) -> Callable[[int, GivenFlop], StoredSpot]:
+        """Opens a flop at a flop leaf, by its node; several threads may ask."""
+        assert self.flops is not None
+        flops, leaves, trees = self.flops, self.tree.flop_leaves(), self.flops.trees(self.tree)
+        number_of = {leaf.node: number for number, leaf in enumerate(leaves)}
+
+        @lru_cache(_KEPT_FLOPS)
+        def open_flop(node: int, given: GivenFlop) -> StoredSpot:
+            weights = self.arriving_ranges(node)[:, HAND_BY_COMBO]
+            number = number_of[node]
+            return flops.open(given, number, trees, weights, leaves[number].pot_bb)
+
+        return open_flop
+
+
+class _Place(NamedTuple):
+    """A place after a flop: the node where it is dealt, the flop, its spot, and the path there."""
+
+    before: Node
+    given: GivenFlop
+    spot: StoredSpot
+    below: str
+
+
+def _join(before: Node, given: GivenFlop, node: Node) -> Node:
+    """Returns a node after a flop as one of the whole hand."""
+    flop = format_cards(given.cards)
+    root = join_path(before.path, flop)
+    names = before.players[::-1]  # the big blind is out of position
+    called = dict(zip(POSITION_NAMES, names, strict=True))
+    dealt = TrailStep(before.path, "flop", None, (), (), flop)
+    trail = tuple(
+        replace(step, path=join_path(root, step.path), label=called.get(step.label, step.label))
+        for step in node.trail
+    )
+    blinds = before.invested[0]  # equal: the flop is seen when both have put in the same
+    oop, ip = (blinds + amount for amount in node.invested)
+    return replace(
+        node,
+        path=join_path(root, node.path),
+        label=called.get(node.label, node.label),
+        players=(names[0], names[1]),
+        invested=(oop, ip),
+        reach=None if node.reach is None else (before.reach or 0.0) * node.reach,
+        trail=(*before.trail, dealt, *trail),
+    )
 
 
 # Saving and opening preflop solutions; opening needs no solver and no kernel.
@@ -244,15 +478,15 @@ def save_solution(
     arrays = {"strategy": solution.strategy, "ev_bb": solution.ev_bb}
     if solution.earlier_strategies:
         arrays[_EARLIER] = np.stack(solution.earlier_strategies)
+    rules = solution.tree.rules
+    sb, bb = map(format_sizes_by_depth, rules.raise_sizes)
+    known = {"stacks_bb": list(rules.stacks_bb), "raise_sizes": {"sb": sb, "bb": bb}}
     write_bundle(
         path,
         kind=PREFLOP_KIND,
         schema_version=PREFLOP_SCHEMA_VERSION,
         arrays=arrays,
-        documents={
-            "rules": _rules_to_mapping(solution.tree.rules),
-            "report": asdict(solution.report),
-        },
+        documents={"rules": asdict(rules) | known, "report": asdict(solution.report)},
         config_text=config_text,
         config_digest=config_digest,
         measured=["report"],
@@ -262,221 +496,55 @@ def save_solution(
 
 def note_real_exploitability(path: Path | str, mbb: float) -> None:
     """Adds to a saved solution what it loses in the real game, and changes nothing else."""
-    bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
-    solution = read_solution(bundle)
+    solution = load_solution(path)
     noted = replace(solution, report=replace(solution.report, real_exploitability_mbb=mbb))
-    digest = bundle.manifest.config_digest or ""
-    save_solution(path, noted, bundle.config_text or "", digest, overwrite=True)
+    digest = solution.provenance.config_digest if solution.provenance else None
+    save_solution(path, noted, solution.config_text, digest or "", overwrite=True)
 
 
 def load_solution(path: Path | str) -> PreflopSolution:
-    """Opens a saved solution."""
-    return read_solution(load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION))
+    """Opens the solution of a run's directory, with its flops, or of the bundle alone."""
+    place = find_bundle(Path(path), SOLUTION_FOLDER)
+    kept = place.parent / FLOPS_FOLDER
+    bundle = load_bundle(place, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
 
+    def read(name: str, *shape: int, may_be_nan: bool = False) -> Any:
+        where, types = str(bundle.path), [np.float64]
+        return require_array(where, bundle.arrays, name, types, shape, may_be_nan=may_be_nan)
 
-def read_solution(bundle: Bundle) -> PreflopSolution:
-    """Returns the solution of a bundle."""
-    where = str(bundle.path)
-
-    def read(name: str, shape: tuple[int, ...], *, may_be_nan: bool = False) -> Any:
-        dtypes = [np.float64]
-        return require_array(where, bundle.arrays, name, dtypes, shape, may_be_nan=may_be_nan)
-
-    with reading_contents(where):
-        tree = PreflopTree.build(_rules_from_mapping(bundle.documents["rules"]))
-        size = (tree.num_nodes, NUM_HANDS)
+    with reading_contents(bundle.path):
+        rules = bundle.documents["rules"]
+        tree = PreflopTree.build(
+            PreflopRules.parse(**rules | {"stacks_bb": (*rules["stacks_bb"],)})
+        )
         report = _report_from_mapping(bundle.documents["report"])
-        earlier: tuple[FloatArray, ...] = ()
-        if _EARLIER in bundle.arrays:
-            of_rounds = (len(report.ranges_rounds), *size)
-            earlier = tuple(read(_EARLIER, of_rounds))
+        size, has_earlier = (tree.num_nodes, NUM_HANDS), _EARLIER in bundle.arrays
         return PreflopSolution(
             tree=tree,
-            strategy=read("strategy", size),
-            ev_bb=read("ev_bb", (NUM_PLAYERS, *size), may_be_nan=True),
+            strategy=read("strategy", *size),
+            ev_bb=read("ev_bb", NUM_PLAYERS, *size, may_be_nan=True),
             report=report,
-            earlier_strategies=earlier,
+            earlier_strategies=tuple(read(_EARLIER, len(report.ranges_rounds), *size))
+            if has_earlier
+            else (),
+            config_text=bundle.config_text or "",
+            provenance=Provenance.of(bundle.manifest),
+            flops_path=kept if place != Path(path) and has_bundle(kept) else None,
         )
-
-
-def _rules_to_mapping(rules: PreflopRules) -> dict[str, Any]:
-    sb, bb = map(format_sizes_by_depth, rules.raise_sizes)
-    known = {"stacks_bb": list(rules.stacks_bb), "raise_sizes": {"sb": sb, "bb": bb}}
-    return {field.name: getattr(rules, field.name) for field in fields(rules)} | known
-
-
-def _rules_from_mapping(facts: dict[str, Any]) -> PreflopRules:
-    return PreflopRules.parse(**facts | {"stacks_bb": tuple(facts["stacks_bb"])})
 
 
 def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
+    leaves = {  # older ones have dashes in their paths
+        join_path(*read_path(path).steps): FlopLeafSource(
+            ValueSource(leaf["source"]), leaf["detail"]
+        )
+        for path, leaf in facts["flop_leaves"].items()
+    }
     meaning = "flop_exploitability_meaning"
-    return PreflopReport(
-        **facts
-        | {
-            "flop_leaves": {
-                join_path(*read_path(path).steps): FlopLeafSource(
-                    ValueSource(leaf["source"]), leaf["detail"]
-                )
-                for path, leaf in facts["flop_leaves"].items()  # older ones have dashes in them
-            },
-            "curve_mbb": tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"]),
-            "ranges_rounds": tuple(
-                RangesRound(**of_round | {meaning: ExploitabilityMeaning(of_round[meaning])})
-                for of_round in facts["ranges_rounds"]
-            ),
-        }
+    rounds = tuple(
+        RangesRound(**done | {meaning: ExploitabilityMeaning(done[meaning])})
+        for done in facts["ranges_rounds"]
     )
-
-
-# A way to look at a preflop solution: what is said about its nodes.
-
-
-_KINDS = {NOT_A_LEAF: NodeKind.DECISION, SHOWDOWN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
-
-
-class PreflopView(Solution):
-    """A preflop solution and what it says about single nodes."""
-
-    kind = "preflop"
-
-    def __init__(self, solution: PreflopSolution, provenance: Provenance | None = None) -> None:
-        """Looks at nothing yet; what is not saved has no provenance."""
-        self.solution = solution
-        self.tree = solution.tree
-        self.config_text = ""
-        report = solution.report
-        # Flops are played in the solver's own game, or their values are given.
-        has_flops = bool(report.flop_leaves)
-        meaning = ExploitabilityMeaning.OWN_GAME if has_flops else ExploitabilityMeaning.REAL_GAME
-        self.quality: Quality = Quality(
-            report.exploitability_mbb,
-            meaning,
-            report.iterations,
-            report.seconds,
-            ExploitabilityUnit.MBB,
-            report.real_exploitability_mbb,
-            report.curve_mbb,
-            provenance,
-        )
-        stacks = {format_amount(stack) for stack in self.tree.rules.stacks_bb}
-        self.title = f"{' and '.join(sorted(stacks))} bb"
-
-    def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root."""
-        return self.node_at(self.tree.find_node(path))
-
-    def node_at(self, node: int) -> Node:
-        """Returns what is known about a node of the tree, by its number."""
-        tree, layout = self.tree, self.tree.layout
-        children = layout.children(node)
-        invested = tree.invested[node]
-        actor = self.actor(node) if layout.actor[node] != LEAF else None
-        weights = np.stack([self.solution.reach(player)[node] for player in (SB, BB)])
-        met_weights, equity = self._met_by(weights)
-        rows, whose = slice(children.start, children.stop), actor or 0  # no rows without an actor
-        left = (tree.rules.effective_stack_bb - invested).tolist()
-        return Node(
-            path=tree.path(node),
-            label=self.describe_path(node) if actor is None else self.describe_decision(node),
-            kind=_KINDS.get(int(tree.leaf_kind[node]), NodeKind.FOLD),
-            street=None,
-            board=(),
-            unit=Unit.BIG_BLINDS,
-            pot=tree.pot(node),
-            stacks=(left[SB], left[BB]),
-            invested=(float(invested[SB]), float(invested[BB])),
-            players=BLIND_NAMES,
-            actor=actor,
-            actions=actions_of(tree, children),
-            next_cards=(),
-            hand_space=HandSpace.HANDS,
-            is_held=np.ones((2, NUM_HANDS), dtype=bool),
-            weights=weights,
-            met_weights=met_weights,
-            strategy=self.solution.strategy[rows],
-            ev=self.solution.ev_bb[:, node] + invested[:, None],
-            action_ev=self.solution.ev_bb[whose, rows] + invested[whose],
-            equity=equity,
-            reach=self.share_of_deals(node),
-            trail=self._trail(node),
-        )
-
-    def actor(self, node: int) -> int:
-        """Returns who acts at a decision."""
-        return int(self.tree.layout.actor[node])
-
-    def find_decision(self, path: str) -> int:
-        """Returns the decision that a path leads to; that the betting is over there is an error."""
-        node = self.tree.find_node(path)
-        if self.tree.layout.actor[node] == LEAF:
-            problem = f"the betting is over after {self.describe_path(node)}"
-            raise TreeError(f"path {quote(path)}", problem)
-        return node
-
-    def decisions(self) -> list[int]:
-        """Returns all decisions, in the order of the nodes."""
-        return [int(node) for node in np.flatnonzero(self.tree.layout.actor != LEAF)]
-
-    def standard_nodes(self) -> list[int]:
-        """Returns the first decision, and the big blind's answers to a limp and to each raise."""
-        if self.tree.layout.actor[0] == LEAF:
-            return []
-        answers = self.tree.layout.children(0)
-        return [0, *(node for node in answers if self.tree.layout.actor[node] != LEAF)]
-
-    def share_of_deals(self, node: int) -> float:
-        """Returns how often a node is reached, of all deals."""
-        return float(self.solution.deals(node, SB).sum() / _matchups().sum())
-
-    def describe_path(self, node: int) -> str:
-        """Writes the actions that lead to a node: ``SB raise to 2.5, BB call``."""
-        labels = [
-            f"{BLIND_NAMES[self.actor(parent)]} {self.tree.action_label(child)}"
-            for parent, child in self._way_to(node)
-        ]
-        return ", ".join(labels)
-
-    def describe_decision(self, node: int) -> str:
-        """Writes who decides after what: ``SB first in``, ``BB versus limp``."""
-        name = BLIND_NAMES[self.actor(node)]
-        parent = int(self.tree.layout.parent[node])
-        if parent == NO_NODE:
-            return f"{name} first in"
-        if parent == 0:
-            return f"{name} versus {self.tree.action_label(node)}"
-        return f"{name} after {self.describe_path(node)}"
-
-    def _way_to(self, node: int) -> list[tuple[int, int]]:
-        """Returns the decisions on the way to a node, each with the node that follows."""
-        way: list[tuple[int, int]] = []
-        while (parent := int(self.tree.layout.parent[node])) != NO_NODE:
-            way.append((parent, node))
-            node = parent
-        return way[::-1]
-
-    def _trail(self, node: int) -> tuple[TrailStep, ...]:
-        steps = []
-        for parent, child in self._way_to(node):
-            actor, children = self.actor(parent), self.tree.layout.children(parent)
-            played = self.solution.strategy[children.start : children.stop]
-            deals = self.solution.deals(parent, actor)
-            frequencies = tuple(known_mean(row, deals) for row in played)
-            path, taken = self.tree.path(parent), self.tree.action_code(child)
-            label = self.describe_decision(parent)
-            actions = actions_of(self.tree, children)
-            steps.append(TrailStep(path, label, actor, actions, frequencies, taken))
-        return tuple(steps)
-
-    def _met_by(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Returns ``[2, 169]`` the combos of the opponent that a combo meets, and its equity."""
-        met, equity = np.zeros_like(weights), np.zeros_like(weights)
-        for player in (SB, BB):
-            pairs = _matchups() * weights[1 - player]
-            met[player] = pairs.sum(axis=1) / HandSpace.HANDS.num_combos
-            equity[player] = divide((pairs * self._equities).sum(axis=1), pairs.sum(axis=1))
-        return met, equity
-
-    @cached_property
-    def _equities(self) -> FloatArray:
-        return preflop_table().equities()
+    curve = tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"])
+    known = {"flop_leaves": leaves, "curve_mbb": curve, "ranges_rounds": rounds}
+    return PreflopReport(**facts | known)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from math import isclose, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -235,7 +235,7 @@ class ValueBook:
     def at_spr(self, spr: float) -> LeafValues:
         """Returns the values at a stack-to-pot ratio."""
         if not self.sprs:
-            return LeafValues(_raw_equity(), ValueSource.RAW_EQUITY, "checked down")
+            return LeafValues(raw_equity(), ValueSource.RAW_EQUITY, "checked down")
         closest = int(np.abs(np.array(self.sprs) - spr).argmin())
         solved = self.sprs[closest]
         if abs(solved - spr) <= SPR_TOLERANCE * solved:
@@ -259,12 +259,14 @@ def average_share(values: PostflopValues) -> FloatArray:
     """
     share = values.average(IP)
     missing = np.isnan(share)
-    share[missing] = _raw_equity()[missing]
+    share[missing] = raw_equity()[missing]
     return read_only(share)
 
 
-def _raw_equity() -> FloatArray:
-    return preflop_table().equities()
+@cache
+def raw_equity() -> FloatArray:
+    """Returns ``[169, 169]`` the share of a pot that is checked down, by the hands of both."""
+    return read_only(preflop_table().equities())
 
 
 # What is kept of solved flops besides their values: strategies, buckets, whatever a backend needs.
