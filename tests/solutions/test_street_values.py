@@ -1,15 +1,17 @@
 """Tests of `runout.solutions.flop`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from runout.cards.deck import NUM_COMBOS, disjoint_combos, parse_board, parse_combo
 from runout.cards.hand_ranking import score_board
 from runout.equity.board import compute_board_equity
-from runout.holdem.cards import NO_RAKE, Rake
-from runout.solutions.flop import Showdowns, StreetPlay, runout_margins
-from runout.trees.betting import Street
-from tests.samples.small_spots import make_tree
+from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
+from runout.solutions.flop import Showdowns, StoredSpot
+from runout.solutions.stored import StoredTables
+from tests.samples.small_spots import make_spot
 
 # --------------------------------------------------------------------------------------------------
 # Who wins against a range, compared with all pairs one by one.
@@ -39,7 +41,7 @@ def test_margins_of_all_rivers_are_the_equity_of_a_turn():
     weights[table.combos] = np.random.default_rng(3).random(len(table.combos))
     wins = table.wins.astype(np.float64)
     expected = ((wins - wins.T) * weights[table.combos]).sum(axis=1)
-    (found,) = runout_margins(rivers, weights[None])
+    found = sum(river.margins(weights[None])[0] for river in rivers)
     np.testing.assert_allclose(found[table.combos], expected, atol=1e-7)
 
 
@@ -47,64 +49,71 @@ def test_margins_of_all_rivers_are_the_equity_of_a_turn():
 # Values of a street by passes over its nodes, in games that are solved in the head.
 
 
-BOARD = parse_board("2c2d2h7s3c")
-TREE = make_tree("a", 10, 10, Street.RIVER)
+class Even:
+    """A table of strategies in which all actions are equally likely."""
+
+    def __getitem__(self, place):
+        _, rows = place
+        number = rows.stop - rows.start
+        return np.full((number, NUM_COMBOS), 1.0 / number)
+
+
+class Given:
+    """A table of values from the next card on, by the row of the line."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, place):
+        _, row = place
+        return np.array([self.values[row]])
+
+
+def look(rake=NO_RAKE, board="2c2d2h7s3c", values=(), oop="AsAh"):
+    """Aces out of position against kings, who may bet all-in, all actions as likely."""
+    spot = replace(make_spot(board, oop, "KsKh", "a", 10, 10), rake=rake)
+    cards = CardsToCome.plan(spot.board, spot.ranges)
+    strategy = [(Even(), Even())] * (6 - len(spot.board))
+    return StoredSpot(spot, cards, StoredTables(strategy, values, None, None), None)
+
+
 AA, KK = parse_combo("AsAh"), parse_combo("KsKh")
 
 
-def play(rake=NO_RAKE, tree=TREE, street=Street.RIVER, showdowns=None, ev_after=None):
-    def even(node):
-        number = int(tree.layout.num_children[node])
-        return np.full((number, NUM_COMBOS), 1.0 / number)
-
-    return StreetPlay(tree, rake, street, even, ev_after, showdowns or Showdowns.on(BOARD))
-
-
-def weights():
-    """Aces out of position against kings."""
-    held = np.zeros((2, NUM_COMBOS))
-    held[0, AA] = held[1, KK] = 1.0
-    return held
-
-
 def test_a_showdown_pays_the_pot_to_the_better_hand():
-    evs, _ = play().values(TREE.find_node("x-x"), weights())
-    assert evs[0, AA] == pytest.approx(10.0)
-    assert evs[1, KK] == pytest.approx(0.0)
+    node = look().node("x:x")
+    assert node.ev[0, AA] == pytest.approx(10.0)
+    assert node.ev[1, KK] == pytest.approx(0.0)
 
 
 def test_a_call_costs_what_it_puts_in():
-    jam = TREE.find_node("a")
-    evs, action_evs = play().values(jam, weights())
-    assert action_evs[:, KK] == pytest.approx([0.0, -10.0])
-    assert evs[1, KK] == pytest.approx(-5.0)
-    assert evs[0, AA] == pytest.approx((20.0 + 30.0) / 2)
+    node = look().node("a")
+    assert node.action_ev[:, KK] == pytest.approx([0.0, -10.0])
+    assert node.ev[1, KK] == pytest.approx(-5.0)
+    assert node.ev[0, AA] == pytest.approx((20.0 + 30.0) / 2)
 
 
 def test_the_winner_pays_the_rake():
-    raked = play(Rake(0.1, 1.5))
-    evs, _ = raked.values(TREE.find_node("x-x"), weights())
-    assert (evs[0, AA], evs[1, KK]) == pytest.approx((9.0, 0.0))
-    evs, _ = raked.values(TREE.find_node("a-c"), weights())
-    assert evs[0, AA] == pytest.approx(30.0 - 1.5)
+    raked = look(Rake(0.1, 1.5))
+    node = raked.node("x:x")
+    assert (node.ev[0, AA], node.ev[1, KK]) == pytest.approx((9.0, 0.0))
+    assert raked.node("a:c").ev[0, AA] == pytest.approx(30.0 - 1.5)
 
 
 def test_hands_that_meet_nobody_have_no_value():
-    held = weights()
-    held[1] = 0.0
-    evs, _ = play().values(0, held)
-    assert np.isnan(evs[0]).all()
+    node = look(oop="AsAh,KsKd").node()
+    assert np.isnan(node.ev[0, parse_combo("KsKd")])
+    assert node.ev[0, AA] > 0.0
 
 
 def test_before_the_river_what_comes_after_a_card_is_given():
-    tree = make_tree("a", 10, 10, Street.TURN)
-    after = {tree.find_node("x-x"): (7.0, 3.0), tree.find_node("x-a-c"): (24.0, 6.0)}
-
-    def ev_after(node, player):
-        return np.full(NUM_COMBOS, after.get(node, (np.nan, np.nan))[player])
-
-    turn = StreetPlay(tree, NO_RAKE, Street.TURN, play(tree=tree).strategy_at, ev_after, None)
-    evs, action_evs = turn.values(tree.find_node("x"), weights())
+    turn = look(board="2c2d2h7s")
+    after = {"x:x": (7.0, 3.0), "x:a:c": (24.0, 6.0)}
+    rows = [
+        after.get(turn.spot.tree.path(node), (np.nan,) * 2) for node in turn.layouts[0].next_roots
+    ]
+    oop, ip = zip(*rows, strict=True)
+    node = look(board="2c2d2h7s", values=[(Given(oop), Given(ip))]).node("x")
     jam = (0.5 * 10.0) + 0.5 * (6.0 - 10.0)
-    assert action_evs[:, KK] == pytest.approx([3.0, jam])
-    assert evs[1, KK] == pytest.approx((3.0 + jam) / 2)
+    assert node.action_ev[:, KK] == pytest.approx([3.0, jam])
+    assert node.ev[1, KK] == pytest.approx((3.0 + jam) / 2)

@@ -1,13 +1,14 @@
 """A saved solution of a spot: any node of it in milliseconds, without a solver."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
-from runout.arrays import AnyArray, BoolArray, FloatArray, IntArray, divide, read_only
+from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
 from runout.cards.deck import (
     COMBO_CARDS,
     NUM_CARDS,
@@ -23,14 +24,7 @@ from runout.cards.flops import SuitMapping
 from runout.cards.hand_ranking import score_board
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, CardError
-from runout.holdem.cards import (
-    CardsToCome,
-    Rake,
-    Runout,
-    Spot,
-    find_runout,
-    make_layouts,
-)
+from runout.holdem.cards import CardsToCome, Runout, Spot, find_runout, make_layouts
 from runout.solutions.node import (
     HandSpace,
     Node,
@@ -47,8 +41,8 @@ from runout.solutions.solution import Solution
 from runout.solutions.stored import StoredTables
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
-from runout.trees.paths import PathSteps, join_path, read_path
-from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN, PostflopTree
+from runout.trees.paths import join_path, read_path
+from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN
 
 _PLAYERS = (0, 1)
 
@@ -67,12 +61,14 @@ class SpotPosition:
         steps: the actions and cards that lead here.
         node: the node of the betting tree; where a card is dealt, the node after it.
         dealt: the cards that were dealt on the way.
+        before: the place one step before, None at the root.
     """
 
     spot: Spot
     steps: tuple[str, ...] = ()
     node: int = 0
     dealt: tuple[int, ...] = ()
+    before: "SpotPosition | None" = None
 
     @property
     def path(self) -> str:
@@ -141,22 +137,26 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
         TreeError: naming the first step that is no action, and the actions there are.
         CardError: naming the first step that is no card, or a card that cannot come.
     """
-    position, given = SpotPosition(spot), read_path(path)
+    here, given = SpotPosition(spot), read_path(path)
     for number, step in enumerate(given.steps):
-        if position.kind == NodeKind.CHANCE:
-            position = _deal(position, step, given.where(number))
+        node, dealt = here.node, here.dealt
+        if here.kind == NodeKind.CHANCE:
+            card = _read_card(here, step, given.where(number))
+            code, dealt = format_card(card), (*dealt, card)
         else:
-            position = _act(position, given, number)
-    return position
+            node = given.follow(spot.tree, node, number)
+            code = spot.tree.action_code(node)
+        here = SpotPosition(spot, (*here.steps, code), node, dealt, here)
+    return here
 
 
-def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
-    street = Street(position.street + 1).label
+def _read_card(position: SpotPosition, step: str, where: str) -> int:
+    """Returns the card that a step deals, if it can come."""
     try:
         card = parse_card(step)
     except CardError as error:
-        problem = f"{error}; the {street} is dealt {position.place}"
-        raise CardError(where, problem) from None
+        street = Street(position.street + 1).label
+        raise CardError(where, f"{error}; the {street} is dealt {position.place}") from None
     if card in position.board:
         board = format_cards(position.board)
         problem = f"{format_card(card)} is on the board {board} already, deal another card"
@@ -164,18 +164,7 @@ def _deal(position: SpotPosition, step: str, where: str) -> SpotPosition:
     if card not in position.spot.deck:
         deck = format_cards(position.spot.deck)
         raise CardError(where, f"{format_card(card)} is not in the deck, deal one of {deck}")
-    steps, dealt = (*position.steps, format_card(card)), (*position.dealt, card)
-    return SpotPosition(position.spot, steps, position.node, dealt)
-
-
-def _act(position: SpotPosition, given: PathSteps, number: int) -> SpotPosition:
-    tree = position.spot.tree
-    found = given.follow(tree, position.node, number)
-    steps = (*position.steps, tree.action_code(found))
-    return SpotPosition(position.spot, steps, found, position.dealt)
-
-
-# The way to a node of a spot: which hands arrive, and what was done instead by others.
+    return card
 
 
 def walk_to(
@@ -191,28 +180,22 @@ def walk_to(
     Returns:
         The decisions and cards on the way, and the share of the deals that are played to its end.
     """
-    tree, trail = position.spot.tree, []
-    deals = _count_deals(weights)
-    here = SpotPosition(position.spot)
-    for step in position.steps:
-        if here.actor is None:  # a card
-            trail.append(TrailStep(here.path, here.label, None, (), (), step))
-            dealt = position.dealt[: len(here.dealt) + 1]
-            here = replace(here, steps=(*here.steps, step), dealt=dealt)
-            continue
-        played = strategy_at(here.node)
-        held = weights[here.actor] * weight_met(weights[1 - here.actor])
-        frequencies = tuple(known_mean(row, held) for row in played)
-        actions = here.actions()
-        trail.append(TrailStep(here.path, here.label, here.actor, actions, frequencies, step))
-        child = next(child for child in here.children if tree.action_code(child) == step)
-        weights[here.actor] *= played[child - here.children.start]
-        here = replace(here, steps=(*here.steps, step), node=child)
-    return tuple(trail), _count_deals(weights) / deals if deals > 0.0 else math.nan
-
-
-def _count_deals(weights: FloatArray) -> float:
-    return float((weights[0] * weight_met(weights[1])).sum())
+    trail, way = [], [position]
+    while (before := way[0].before) is not None:
+        way.insert(0, before)
+    num_deals = float((weights[0] * weight_met(weights[1])).sum())
+    for here, after in pairwise(way):
+        actor = here.actor
+        frequencies: tuple[float, ...] = ()
+        if actor is not None:
+            played = strategy_at(here.node)
+            held = weights[actor] * weight_met(weights[1 - actor])
+            frequencies = tuple(known_mean(row, held) for row in played)
+            weights[actor] *= played[after.node - here.children.start]
+        step = TrailStep(here.path, here.label, actor, here.actions(), frequencies, after.steps[-1])
+        trail.append(step)
+    arriving = float((weights[0] * weight_met(weights[1])).sum())
+    return tuple(trail), arriving / num_deals if num_deals > 0.0 else math.nan
 
 
 # Who wins at a showdown against a range, in numpy: for looking, without a kernel.
@@ -267,125 +250,6 @@ class Showdowns:
         return total
 
 
-def runout_margins(showdowns: Sequence[Showdowns], weights: FloatArray) -> FloatArray:
-    """Returns ``[R, 1326]`` margins against ranges ``weights[R, 1326]``, summed over rivers."""
-    total = np.zeros(weights.shape)
-    for board in showdowns:
-        total += board.margins(weights)
-    return total
-
-
-# What hands win on one street, in numpy: reach flows down, leaves are valued, values flow up.
-#
-# On a river everything is known: folds, and showdowns by strength. On a street before it, what
-# comes after the next card is given.
-
-
-@dataclass(frozen=True, eq=False)
-class StreetPlay:
-    """The betting of a street on one board, and what both players do there.
-
-    Attributes:
-        tree: the betting.
-        rake: what the house takes.
-        street: which one.
-        strategy_at: returns ``[A, 1326]`` what is done at a decision, by tree node.
-        ev_after: returns ``[1326]`` what a hand of a player gets from the next card on, by tree
-            node and player: chips back minus chips put in, NaN where it meets nobody.
-        showdowns: on a river, who wins.
-    """
-
-    tree: PostflopTree
-    rake: Rake
-    street: Street
-    strategy_at: Callable[[int], FloatArray]
-    ev_after: Callable[[int, int], FloatArray]
-    showdowns: Showdowns | None
-
-    def values(self, node: int, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Returns ``[2, 1326]`` EVs of a node, and ``[A, 1326]`` those of the actor's actions.
-
-        Args:
-            node: of the tree, on the street.
-            weights: ``[2, 1326]`` what both players arrive with.
-        """
-        reach, played = self._flow_down(node, weights)
-        won = self._value_leaves([place for place in reach if place not in played], reach)
-        for place in reversed(played):
-            mover, after = int(self.tree.layout.actor[place]), self._children(place)
-            of_actions = np.stack([won[child] for child in after])
-            won[place] = of_actions.sum(axis=0)
-            won[place][mover] = (played[place] * of_actions[:, mover]).sum(axis=0)
-        children = self._children(node)
-        actor = int(self.tree.layout.actor[node])
-        evs = np.stack([self._ev(node, player, won[node], weights) for player in _PLAYERS])
-        action_evs = [self._ev(node, actor, won[child], weights) for child in children]
-        return evs, np.stack(action_evs) if action_evs else np.zeros((0, NUM_COMBOS))
-
-    def _children(self, node: int) -> range:
-        """Returns what actions lead to on this street."""
-        is_decision = self.tree.leaf_kind[node] == NOT_A_LEAF
-        is_here = is_decision and self.tree.street[node] == self.street
-        return self.tree.layout.children(node) if is_here else range(0)
-
-    def _flow_down(
-        self, node: int, weights: FloatArray
-    ) -> tuple[dict[int, FloatArray], dict[int, FloatArray]]:
-        """Returns what both players arrive with at a node and below, and do at decisions there."""
-        reach, played, queue = {node: weights}, {}, [node]
-        for place in queue:
-            children = self._children(place)
-            if not children:
-                continue
-            actor = int(self.tree.layout.actor[place])
-            played[place] = self.strategy_at(place)
-            for child, row in zip(children, played[place], strict=True):
-                arriving = reach[place].copy()
-                arriving[actor] *= row
-                reach[child] = arriving
-            queue.extend(children)
-        return reach, played
-
-    def _value_leaves(
-        self, leaves: list[int], reach: dict[int, FloatArray]
-    ) -> dict[int, FloatArray]:
-        """Returns ``[2, 1326]`` what hands win where the betting of the street ends.
-
-        What is won is counted as in `PostflopTree`, each player's half of the first pot included,
-        and times the opponent's weight that a hand meets.
-        """
-        arriving = np.stack([reach[place] for place in leaves])
-        met = np.stack([weight_met(arriving[:, 1 - player]) for player in _PLAYERS], axis=1)
-        won = np.zeros_like(arriving)
-        if self.showdowns is not None:
-            for player in _PLAYERS:
-                won[:, player] = self.showdowns.margins(arriving[:, 1 - player])
-        return {
-            place: self._value_leaf(place, met[number], won[number])
-            for number, place in enumerate(leaves)
-        }
-
-    def _value_leaf(self, leaf: int, met: FloatArray, margins: FloatArray) -> FloatArray:
-        kind, stake = int(self.tree.leaf_kind[leaf]), float(self.tree.leaf_stake[leaf])
-        if kind == SHOWDOWN and self.showdowns is not None:
-            half_rake = self.rake.half_at_showdown(stake)
-            return (stake - half_rake) * margins - half_rake * met
-        if kind in _PLAYERS:  # a fold
-            gains = np.full((2, 1), self.rake.won_by_fold(stake))
-            gains[kind] = -stake
-            return gains * met
-        values = [self.ev_after(leaf, player) - self._sunk(leaf, player) for player in _PLAYERS]
-        return np.nan_to_num(np.stack(values)) * met
-
-    def _sunk(self, node: int, player: int) -> float:
-        """Returns what a player has in the pot."""
-        return self.tree.stakes.pot / 2.0 + float(self.tree.invested[node, player])
-
-    def _ev(self, node: int, player: int, won: FloatArray, weights: FloatArray) -> FloatArray:
-        met = weight_met(weights[1 - player])
-        return divide(won[player], met) + self._sunk(node, player)
-
-
 # A solution of a spot, stored or as a solver knows it now: any node of it, without a solver.
 #
 # What is known: average strategies of all streets, and for every line that ends a street before the
@@ -416,6 +280,7 @@ class StoredSpot(Solution):
         config: SpotConfig | None = None,
         unit: Unit = Unit.CHIPS,
         suits: SuitMapping | None = None,
+        config_text: str = "",
     ) -> None:
         """Opens a solution.
 
@@ -427,14 +292,11 @@ class StoredSpot(Solution):
             config: what was asked for, if it was solved by itself.
             unit: of the spot's money.
             suits: the renaming that leads from the suits of the spot to those of the cards.
+            config_text: the config as it was given.
         """
-        self.spot = spot
-        self.cards = cards
-        self.tables = tables
-        self.quality = quality
-        self.config, self.config_text = config, ""
+        self.spot, self.cards, self.tables, self.unit = spot, cards, tables, unit
+        self.quality, self.config, self.config_text = quality, config, config_text
         self.note = config.origin.describe() if config and config.origin else ""
-        self.unit = unit
         pot, stack = map(format_amount, (spot.tree.stakes.pot, spot.tree.stakes.stack))
         self.title = f"{format_cards(spot.board)}, pot {pot}, stack {stack}"
         self._suits = suits or SuitMapping.identity()
@@ -452,19 +314,21 @@ class StoredSpot(Solution):
         """Returns what is known about the node that a path leads to, by default the root."""
         position = find_position(self.spot, path)
         runout = self._find_runout(position.dealt)
-        tree, actor = self.spot.tree, position.actor
-        is_held = np.stack([self._held(player, runout) for player in _PLAYERS])
-        weights = np.stack([self._spread(p.weights, i) for i, p in enumerate(self.cards.players)])
-        weights[~is_held] = 0.0
+        tree, actor, live = self.spot.tree, position.actor, live_combos(runout.dealt)
+        is_held = np.zeros((2, NUM_COMBOS), dtype=bool)
+        weights = np.zeros((2, NUM_COMBOS))
+        for player, hands in enumerate(self.cards.players):
+            held = (hands.weights > 0.0) & np.isin(hands.combos, live)
+            is_held[player, hands.combos[held]] = True
+            weights[player, hands.combos[held]] = hands.weights[held]
         trail, reach = walk_to(position, weights, lambda node: self._strategy(node, runout))
         met_weights = weight_met(weights[::-1])
-        ev, action_ev = self._values(position, runout, weights)
-        ev = np.where(is_held, ev, np.nan)
+        ev, action_ev = self._values(position, runout, weights, met_weights)
         strategy = np.zeros((0, NUM_COMBOS))
         if actor is not None:
             strategy = np.where(is_held[actor], self._strategy(position.node, runout), np.nan)
             action_ev = np.where(is_held[actor], action_ev, np.nan)
-        equity = np.where(is_held, self._equity(runout, weights, met_weights), np.nan)
+        equity = self._equity(runout, weights, met_weights)
         stack, (oop, ip) = tree.stakes.stack, tree.invested[position.node].tolist()
         # Everything so far is in the suits of the tables.
         image = permute_combos(runout.mapping.new_suits)
@@ -487,10 +351,10 @@ class StoredSpot(Solution):
             weights=weights[:, image],
             met_weights=met_weights[:, image],
             strategy=strategy[:, image],
-            ev=ev[:, image],
+            ev=np.where(is_held, ev, np.nan)[:, image],
             action_ev=action_ev[:, image],
-            equity=equity[:, image],
-            is_locked=actor is not None and self._is_locked(position, runout, actor),
+            equity=np.where(is_held, equity, np.nan)[:, image],
+            is_locked=self._is_locked(position, runout),
             reach=reach,
             trail=trail,
         )
@@ -508,15 +372,7 @@ class StoredSpot(Solution):
         runout = find_runout(self.cards, self._suits.map_cards(dealt))
         return runout._replace(mapping=self._suits.then(runout.mapping))
 
-    def _held(self, player: int, runout: Runout) -> BoolArray:
-        """Returns ``[1326]`` the combos that a player can hold."""
-        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-        hands = self.cards.players[player]
-        combos = hands.combos[hands.weights > 0.0]
-        held[combos[np.isin(combos, live_combos(runout.dealt))]] = True
-        return held
-
-    def _spread(self, rows: AnyArray, player: int, beyond: float = 0.0) -> FloatArray:
+    def _spread(self, rows: AnyArray, player: int, beyond: float) -> FloatArray:
         """Returns ``[.., 1326]`` numbers of a player's hands, another one for other combos."""
         combos = self.cards.players[player].combos
         spread = np.full((*rows.shape[:-1], NUM_COMBOS), beyond)
@@ -536,28 +392,91 @@ class StoredSpot(Solution):
         board = runout.numbers[depth - 1] if depth > 0 else 0
         first = self._row_of[depth][player][children.start]
         played = self.tables.strategy[depth][player][board, slice(first, first + len(children))]
-        return self._spread(played, player)
+        return self._spread(played, player, beyond=0.0)
 
     def _values(
-        self, position: SpotPosition, runout: Runout, weights: FloatArray
+        self, position: SpotPosition, runout: Runout, weights: FloatArray, met: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Returns ``[2, 1326]`` EVs of a node and ``[A, 1326]`` of the actor's actions.
+
+        Reach flows down the street, the ends of its betting are valued, and values flow up.
 
         Args:
             position: the node.
             runout: where its cards are.
             weights: ``[2, 1326]`` what arrives there.
+            met: ``[2, 1326]`` how much of the opponent's each combo meets.
         """
-        is_river = position.street == Street.RIVER
-        play = StreetPlay(
-            tree=self.spot.tree,
-            rake=self.spot.rake,
-            street=position.street,
-            strategy_at=lambda node: self._strategy(node, runout),
-            ev_after=lambda node, player: self._ev_after(node, player, runout),
-            showdowns=self._ranked(self.cards.board + runout.dealt)[0] if is_river else None,
+        tree, root = self.spot.tree, position.node
+
+        def children(node: int) -> range:
+            is_decision = tree.leaf_kind[node] == NOT_A_LEAF
+            is_here = is_decision and tree.street[node] == position.street
+            return tree.layout.children(node) if is_here else range(0)
+
+        reach, played, queue = {root: weights}, {}, [root]
+        for place in queue:
+            if not (after := children(place)):
+                continue
+            played[place] = self._strategy(place, runout)
+            for child, row in zip(after, played[place], strict=True):
+                reach[child] = reach[place].copy()
+                reach[child][int(tree.layout.actor[place])] *= row
+            queue.extend(after)
+        leaves = {place: reach[place] for place in reach if place not in played}
+        won = self._value_leaves(leaves, runout)
+        for place in reversed(played):
+            mover = int(tree.layout.actor[place])
+            of_actions = np.stack([won[child] for child in children(place)])
+            won[place] = of_actions.sum(axis=0)
+            won[place][mover] = (played[place] * of_actions[:, mover]).sum(axis=0)
+        spent, actor = self._spent(root), int(tree.layout.actor[root])
+        action_ev = [divide(won[child][actor], met[actor]) for child in children(root)]
+        return divide(won[root], met) + spent, np.reshape(action_ev, (-1, NUM_COMBOS)) + spent[
+            actor
+        ]
+
+    def _value_leaves(
+        self, reach: Mapping[int, FloatArray], runout: Runout
+    ) -> dict[int, FloatArray]:
+        """Returns ``[2, 1326]`` what hands win where the betting of a street ends, by node.
+
+        What is won is counted as in `PostflopTree`, each player's half of the first pot included,
+        and times the opponent's weight that a hand meets.
+
+        Args:
+            reach: ``[2, 1326]`` what both players arrive with, by node.
+            runout: the cards that were dealt.
+        """
+        tree, board, won = self.spot.tree, self.cards.board + runout.dealt, {}
+        against = np.stack(list(reach.values()))[:, ::-1]
+        met, margins, is_river = (
+            weight_met(against),
+            np.zeros_like(against),
+            len(board) == RIVER_SIZE,
         )
-        return play.values(position.node, weights)
+        if is_river:
+            margins = self._ranked(board)[0].margins(against.reshape(-1, NUM_COMBOS))
+        for number, leaf in enumerate(reach):
+            kind, stake = int(tree.leaf_kind[leaf]), float(tree.leaf_stake[leaf])
+            if kind == SHOWDOWN and is_river:
+                half_rake = self.spot.rake.half_at_showdown(stake)
+                ahead = margins[2 * number : 2 * number + 2]
+                won[leaf] = (stake - half_rake) * ahead - half_rake * met[number]
+            elif kind in _PLAYERS:  # a fold
+                gains = np.full((2, 1), self.spot.rake.won_by_fold(stake))
+                gains[kind] = -stake
+                won[leaf] = gains * met[number]
+            else:
+                later = [self._ev_after(leaf, player, runout) for player in _PLAYERS]
+                won[leaf] = np.nan_to_num(np.stack(later) - self._spent(leaf)) * met[number]
+        return won
+
+    def _spent(self, node: int) -> FloatArray:
+        """Returns ``[2, 1]`` what the players have in the pot."""
+        tree = self.spot.tree
+        spent: FloatArray = tree.stakes.pot / 2.0 + tree.invested[node][:, None]
+        return spent
 
     def _ev_after(self, node: int, player: int, runout: Runout) -> FloatArray:
         """Returns ``[1326]`` what hands get from the next card on, NaN where they meet nobody."""
@@ -568,14 +487,12 @@ class StoredSpot(Solution):
     def _equity(self, runout: Runout, weights: FloatArray, met: FloatArray) -> FloatArray:
         """Returns ``[2, 1326]`` shares of the pot at a showdown."""
         board = self.cards.board + runout.dealt
-        if self.tables.equity is not None and not runout.dealt:
-            return self._first_equity(weights, met)
-        ranked = self._ranked(board)
-        num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
-        margins = runout_margins(ranked, weights[::-1])  # each against the other's range
-        return (1.0 + divide(margins, num_runouts * met)) / 2.0
-
-    def _first_equity(self, weights: FloatArray, met: FloatArray) -> FloatArray:
+        if runout.dealt or self._shares is None:
+            ranked = self._ranked(board)
+            num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
+            # Each against the other's range.
+            margins = np.sum([river.margins(weights[::-1]) for river in ranked], axis=0)
+            return (1.0 + divide(margins, num_runouts * met)) / 2.0
         oop, ip = (player.combos for player in self.cards.players)
         won = np.zeros((2, NUM_COMBOS))
         won[0, oop] = (self._shares * weights[1, ip]).sum(axis=1)
@@ -584,9 +501,8 @@ class StoredSpot(Solution):
         return divide(won, met)
 
     @cached_property
-    def _shares(self) -> FloatArray:
-        assert self.tables.equity is not None
-        return self.tables.equity()
+    def _shares(self) -> FloatArray | None:
+        return None if self.tables.equity is None else self.tables.equity()
 
     def _rank(self, board: tuple[int, ...]) -> list[Showdowns]:
         """Returns the combos by strength on a river, or on all rivers of a turn."""
@@ -595,9 +511,11 @@ class StoredSpot(Solution):
             rivers = [(*board, card) for card in self.spot.deck if card not in board]
         return [Showdowns.on(river) for river in rivers]
 
-    def _is_locked(self, position: SpotPosition, runout: Runout, actor: int) -> bool:
+    def _is_locked(self, position: SpotPosition, runout: Runout) -> bool:
         """Returns whether hands were told what to do at a decision."""
+        actor, locked = position.actor, self.tables.locked
+        if actor is None or locked is None:
+            return False
         depth = len(position.dealt)
         row = self._row_of[depth][actor][position.children.start]
-        locked = self.tables.locked
-        return locked is not None and bool(locked[depth][actor][runout.board, row])
+        return bool(locked[depth][actor][runout.board, row])
