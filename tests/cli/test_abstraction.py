@@ -23,8 +23,8 @@ from runout.abstraction.card_abstraction import (
 from runout.abstraction.survey import StrengthFeature
 from runout.cards.deck import parse_board, parse_cards
 from runout.cli.buckets import Feature, Mode, summary_sheet
+from runout.cli.formatting import sheet_table
 from runout.cli.program import app
-from runout.cli.sheets import sheet_table
 from runout.cli.targets import checkpoints_beside
 from runout.equity.hand_strength import hand_strength
 from runout.storage.ledger import Ledger

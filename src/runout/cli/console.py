@@ -16,9 +16,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, Tex
 from rich.text import Text
 
 from runout.cache import cache_directory
-from runout.cli.formatting import Json, format_count_of, format_json
+from runout.cli.formatting import Json, format_count_of, format_json, print_sheet
 from runout.cli.progress import Bar, SolveTracker, describe_bar
-from runout.cli.sheets import print_sheet
 from runout.errors import OptionError, one_line
 from runout.events import Event, EventSink
 from runout.solutions.sheet import Sheet

@@ -1,15 +1,18 @@
-"""How numbers and lines look: as text for people, and at full precision for JSON."""
+"""How numbers, lines and sheets look: as text for people, and at full precision for JSON."""
 
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from runout.arrays import AnyArray
 from runout.execution.pool import format_bytes as format_bytes
 from runout.solutions.sheet import NO_VALUE as NO_VALUE
+from runout.solutions.sheet import Sheet
 from runout.solutions.sheet import format_chips as format_chips
 from runout.solutions.sheet import format_count as format_count
 from runout.solutions.sheet import format_percent as format_percent
@@ -88,3 +91,43 @@ def format_json(document: Json) -> str:
         for key, value in document.items()
     ]
     return "{\n" + ",\n".join(lines) + "\n}"
+
+
+# Sheets in the terminal.
+
+#: No table needs as many columns, and a measured width is at most that of the console.
+_WIDER_THAN_TABLES = 10_000
+
+
+def sheet_table(sheet: Sheet) -> Table:
+    """Returns the table of a sheet, which has no lines, and headings if it has any."""
+    shown = [number for number, c in enumerate(sheet.columns) if c.heading is not None]
+    has_header = any(column.heading for column in sheet.columns)
+    table = Table(box=None, pad_edge=False, padding=(0, sheet.gap, 0, 0), show_header=has_header)
+    for column in (sheet.columns[number] for number in shown):
+        side: Literal["left", "right"] = "left" if column.form is None else "right"
+        wraps, style = column.wraps, column.style
+        table.add_column(column.heading or "", justify=side, no_wrap=not wraps, style=style)
+    for number, row in enumerate(sheet.rows):
+        cells = []
+        for column, cell in ((sheet.columns[n], row[n]) for n in shown if n < len(row)):
+            if isinstance(cell, int | float):  # words are as they are
+                form = column.form or str
+                cell = NO_VALUE if math.isnan(cell) else form(cell)
+            cells.append(cell)
+        table.add_row(*cells, style=sheet.styles.get(number) or None)
+    return table
+
+
+def print_sheet(console: Console, sheet: Sheet) -> None:
+    """Prints a sheet, in full where the console is narrower unless a column wraps."""
+    table, wraps = sheet_table(sheet), any(column.wraps for column in sheet.columns)
+    if not wraps:
+        table.width = full_width(console, table)
+    console.print(table, soft_wrap=not wraps)
+
+
+def full_width(console: Console, table: Table) -> int:
+    """Returns how many characters a table takes where nothing is cut."""
+    anywhere = console.options.update_width(_WIDER_THAN_TABLES)
+    return console.measure(table, options=anywhere).maximum

@@ -1,51 +1,30 @@
 """What a directory holds: `show --check`, and values of hands on solved flops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from runout.arrays import FloatArray, divide
 from runout.cards.deck import HAND_NAMES, format_cards, matchup_weights, parse_canonical_hand
 from runout.cards.flops import GivenFlop
-from runout.cli.console import Shown, print_json, print_parts, show
-from runout.cli.formatting import (
-    Json,
-    bold,
-    dim,
-    format_bytes,
-    format_count_of,
-    format_exploitability,
-    format_percent,
-    format_seconds,
-    format_signed,
-    json_numbers,
-)
+from runout.cli import formatting
+from runout.cli.console import Shown, show
+from runout.cli.formatting import Json, bold, dim, format_bytes, format_count_of, format_percent
 from runout.cli.grids import value_grid
 from runout.cli.targets import count_checkpoints
 from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, CardError, OptionError
+from runout.solutions import preflop
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
-from runout.solutions.preflop import (
-    CHECKPOINT_FOLDER,
-    PREFLOP_KIND,
-    VALUES_FOLDER,
-    find_bundle,
-    load_solution,
-)
 from runout.solutions.report_files import REPORT_KIND
 from runout.solutions.run import find_result
 from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle
-from runout.storage.bundle import (
-    Manifest,
-    has_bundle,
-    load_bundle,
-    read_manifest,
-)
+from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
 from runout.trees.tree import POSITION_NAMES
 
 #: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
@@ -55,7 +34,7 @@ ABSTRACTION_SCHEMA_VERSION = 1
 #: Titles of bundles, by their kind.
 _TITLES = {
     VALUES_KIND: "values of flops",
-    PREFLOP_KIND: "a preflop solution",
+    preflop.PREFLOP_KIND: "a preflop solution",
     FLOPS_KIND: "the flops of a run",
     ABSTRACTION_KIND: "buckets of hands",
     SPOT_KIND: "a solved spot",
@@ -73,8 +52,8 @@ def check_bundles(path: Path, with_flops: bool, json: bool) -> None:
     places = [path]
     if path.is_dir() and not has_bundle(path):
         places = [one for one in sorted(path.iterdir()) if one.is_dir() and has_bundle(one)]
-    num_finished = count_checkpoints(path / CHECKPOINT_FOLDER)
-    if not num_finished and path / VALUES_FOLDER not in places:
+    num_finished = count_checkpoints(path / preflop.CHECKPOINT_FOLDER)
+    if not num_finished and path / preflop.VALUES_FOLDER not in places:
         find_result(path)  # says what is there instead
     if with_flops and VALUES_KIND not in (read_manifest(place).kind for place in places):
         raise OptionError("--flops", f"{path} holds no values of flops")
@@ -85,8 +64,8 @@ def check_bundles(path: Path, with_flops: bool, json: bool) -> None:
         is_values = manifest.kind == VALUES_KIND
         if is_values:
             contents: Json = _values_to_json(ValueBundle.load(place), with_flops)
-        elif manifest.kind == PREFLOP_KIND:
-            contents = load_solution(place).summary_to_json()
+        elif manifest.kind == preflop.PREFLOP_KIND:
+            contents = preflop.load_solution(place).summary_to_json()
         else:
             is_buckets = manifest.kind == ABSTRACTION_KIND
             version = ABSTRACTION_SCHEMA_VERSION if is_buckets else manifest.schema_version
@@ -103,34 +82,36 @@ def check_bundles(path: Path, with_flops: bool, json: bool) -> None:
 
 
 def _manifest_parts(path: Path, manifest: Manifest) -> list[Shown]:
-    title = _TITLES.get(manifest.kind, "written by a newer version of runout")
-    facts = Sheet(columns("", ""))
-    facts.add("format", f"{manifest.kind}, version {manifest.schema_version}")
-    written = f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}"
-    facts.add("written", written)
-    if manifest.command is not None:
-        facts.add("command", manifest.command)
+    facts = {
+        "format": f"{manifest.kind}, version {manifest.schema_version}",
+        "written": f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}",
+        "command": manifest.command,
+    }
     if (machine := manifest.machine) is not None:  # not noted in old bundles
         versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
-        facts.add("processor", machine.processor)
-        facts.add("libraries", f"{machine.blas}, {versions}")
+        facts |= {"processor": machine.processor, "libraries": f"{machine.blas}, {versions}"}
         if machine.python_version is not None:
-            cores = f"{machine.num_cores} cores"
-            facts.add("system", f"{machine.system}, Python {machine.python_version}, {cores}")
-    facts.add("seed", "none" if manifest.seed is None else str(manifest.seed))
+            versions = f"Python {machine.python_version}, {machine.num_cores} cores"
+            facts["system"] = f"{machine.system}, {versions}"
+    facts["seed"] = "none" if manifest.seed is None else str(manifest.seed)
     digests = {"config digest": manifest.config_digest, "content digest": manifest.content_digest}
-    for name, digest in digests.items():
-        facts.add(name, "none" if digest is None else digest[:_NUM_DIGEST_DIGITS])
-    facts.add("size", f"{format_bytes(manifest.size_bytes)}, all files verified")
-    return [bold(f"{path}: {title}"), facts, "", _arrays_sheet(manifest)]
+    facts |= {name: (digest or "none")[:_NUM_DIGEST_DIGITS] for name, digest in digests.items()}
+    facts["size"] = f"{format_bytes(manifest.size_bytes)}, all files verified"
+    known = [(name, text) for name, text in facts.items() if text is not None]
+    title = _TITLES.get(manifest.kind, "written by a newer version of runout")
+    sheet = Sheet(columns("", ""), list(known))
+    return [bold(f"{path}: {title}"), sheet, "", _arrays_sheet(manifest)]
 
 
 def _arrays_sheet(manifest: Manifest) -> Sheet:
-    shape, type_of = (
-        (Column("shape", form=str), Column(None, "shape")),
+    shown = (
+        Column("array"),
         Column("type", "dtype", str),
+        Column("shape", form=str),
+        Column(None, "shape"),
+        Column("size", "size_bytes", format_bytes),
     )
-    sheet = Sheet((Column("array"), type_of, *shape, Column("size", "size_bytes", format_bytes)))
+    sheet = Sheet(shown)
     for name, entry in manifest.arrays.items():
         # float32 for <f4; a list of named fields stays as it is.
         dtype = entry.dtype if entry.dtype.startswith("[") else np.dtype(entry.dtype).name
@@ -173,28 +154,26 @@ def _values_parts(bundle: ValueBundle, with_flops: bool) -> list[Shown]:
     seconds, num_deals = sum(r.seconds for r in reports), sum(r.num_deals for r in reports)
     deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
     held = "all hands" if bundle.values[0].ranges is None else "only a part of the hands"
-    solving = f"solving {format_seconds(seconds)}, flops added up"
+    solving = f"solving {formatting.format_seconds(seconds)}, flops added up"
     return [*parts, describe_flops(bundle), f"{solving}; {deals}, both players held {held}"]
 
 
 def _flops_sheet(values: PostflopValues) -> Sheet:
     """Returns how the solve of each flop went; the delta is NaN where none was measured."""
-    has_deals = any(report.num_deals for report in values.reports)
-    share = partial(format_exploitability, meaning=values.reports[0].meaning, decimals=3)
-    sheet = Sheet(
-        (
-            Column("flop"),
-            Column(None, "flop"),
-            Column("weight", "weight_fraction", partial(format_percent, decimals=3)),
-            Column("iterations", "iterations", "{:,}".format),
-            Column("exploitability", "exploitability_pot", share),
-            Column(None, "strategy_delta"),
-            Column("solving", "seconds", format_seconds),
-            Column("deals sampled" if has_deals else None, "num_deals", "{:.3g}".format),
-            Column(None, "meaning"),
-        ),
-        to_plain=json_number,
+    has_deals, meaning = any(r.num_deals for r in values.reports), values.reports[0].meaning
+    share = partial(formatting.format_exploitability, meaning=meaning, decimals=3)
+    shown = (
+        Column("flop"),
+        Column(None, "flop"),
+        Column("weight", "weight_fraction", partial(format_percent, decimals=3)),
+        Column("iterations", "iterations", "{:,}".format),
+        Column("exploitability", "exploitability_pot", share),
+        Column(None, "strategy_delta"),
+        Column("solving", "seconds", formatting.format_seconds),
+        Column("deals sampled" if has_deals else None, "num_deals", "{:.3g}".format),
+        Column(None, "meaning"),
     )
+    sheet = Sheet(shown, to_plain=json_number)
     flops = values.flops
     for name, flop, weight, report in zip(
         flops.names, flops.flops, flops.weights.tolist(), values.reports, strict=True
@@ -216,44 +195,19 @@ def _values_to_json(bundle: ValueBundle, with_flops: bool) -> Json:
 
 def open_values(path: Path) -> ValueBundle:
     """Opens the values of a run's directory, or of the bundle itself."""
-    where = find_bundle(path, VALUES_FOLDER)
+    where = preflop.find_bundle(path, preflop.VALUES_FOLDER)
     if not has_bundle(where) or read_manifest(where).kind != VALUES_KIND:
         raise BundleError(str(path), "holds no values of flops")
     return ValueBundle.load(where)
-
-
-class _HandValues(NamedTuple):
-    """Values of a hand on a flop or on average over flops, at some stack-to-pot ratios.
-
-    Attributes:
-        hero: the hand.
-        villain: the hand against it, None for each.
-        flop: None for the mean over flops.
-        num_flops: over which the mean is taken.
-        positions: OOP, IP or both.
-        value_pot: by ratio ``[2, 169]``, by position against each hand; NaN if they cannot meet.
-        ways: ``[169]`` to deal both, flops counted by their weights.
-    """
-
-    hero: int
-    villain: int | None
-    flop: GivenFlop | None
-    num_flops: int
-    positions: Sequence[int]
-    value_pot: dict[float, FloatArray]
-    ways: FloatArray
-
-    @property
-    def place(self) -> str:
-        """The flop, or how many there are."""
-        mean = f"on average over {format_count_of(self.num_flops, 'flop')}"
-        return mean if self.flop is None else f"on {self.flop.name}"
 
 
 #: The share of the pot that each player owns before the first bet.
 SUNK_SHARE = 0.5
 
 _MEANING = "value: won back minus put in after the flop, in flop pots; v = value - 1/2"
+
+#: By stack-to-pot ratio and position, ``[169]`` values against each hand.
+_Values = Mapping[float, Mapping[str, FloatArray]]
 
 
 def show_hand_values(
@@ -274,90 +228,84 @@ def show_hand_values(
     given, bundle = None if flop is None else GivenFlop.parse(flop), open_values(path)
     is_one = spr is not None or opponent is None
     solved = [bundle.at_spr(spr)] if is_one else sorted(bundle.values, key=lambda v: v.spr)
-    first = solved[0]
-    chosen = slice(None)
-    if given is not None:
-        index = first.find_flop(given)
-        chosen = slice(index, index + 1)
-    weights = first.flops.weights[chosen].tolist()
-    flops = zip(weights, first.flops.flops[chosen], strict=True)
-    ways = np.stack([weight * matchup_weights(cards)[hand] for weight, cards in flops]).sum(axis=0)
-    _require_deal(ways, hand, opponent, "any solved flop" if given is None else given.name)
-    value_pot: dict[float, FloatArray] = {}
-    for values in solved:
-        means = [values.average(position)[hand] for position in (0, 1)] if given is None else []
-        value_pot[values.spr] = np.stack(means) if means else values.value_pot[chosen, :, hand][0]
-    names = [name.lower() for name in POSITION_NAMES]
-    positions = [names.index(player)] if player in names else [0, 1]
-    found = _HandValues(hand, opponent, given, len(weights), positions, value_pot, ways)
-    if json:
-        print_json(_hand_values_to_json(found))
-    else:
-        print_parts(*(_value_grids(found) if opponent is None else _pair_parts(found, opponent)))
-
-
-def _require_deal(ways: FloatArray, hero: int, villain: int | None, place: str) -> None:
-    """Raises `CardError` if the hero, and the villain if given, cannot be dealt."""
-    if villain is None and not ways.any():
-        raise CardError(HAND_NAMES[hero], f"cannot be dealt on {place}")
-    if villain is not None and not ways[villain]:
-        names = f"{HAND_NAMES[hero]} against {HAND_NAMES[villain]}"
-        raise CardError(names, f"cannot both be dealt on {place}")
-
-
-def _hand_values_to_json(found: _HandValues) -> Json:
-    villain, flop = found.villain, found.flop
-
-    def told(by_hand: FloatArray) -> Any:
-        return json_numbers(by_hand) if villain is None else float(by_hand[villain])
-
-    by_spr: list[Json] = [
-        {"spr": spr}
-        | {
-            POSITION_NAMES[position].lower(): {
-                "value_pot": told(value_pot[position]),
-                "v_pot": told(value_pot[position] - SUNK_SHARE),
-            }
-            for position in found.positions
+    numbers = range(len(bundle.flops)) if given is None else [solved[0].find_flop(given)]
+    flops = bundle.flops
+    # [169] ways to deal both hands, flops counted by their weights.
+    dealt = [flops.weights[n] * matchup_weights(flops.flops[n])[hand] for n in numbers]
+    ways = np.sum(dealt, axis=0)
+    name, other = HAND_NAMES[hand], None if opponent is None else HAND_NAMES[opponent]
+    if not (ways.any() if opponent is None else ways[opponent]):
+        place = "any solved flop" if given is None else given.name
+        if other is None:
+            raise CardError(name, f"cannot be dealt on {place}")
+        raise CardError(f"{name} against {other}", f"cannot both be dealt on {place}")
+    asked = [one for one in POSITION_NAMES if one.lower() == player] or POSITION_NAMES
+    by_spr: _Values = {
+        values.spr: {
+            position: values.average(place)[hand]
+            if given is None
+            else values.value_pot[numbers[0], place, hand]
+            for place, position in enumerate(POSITION_NAMES)
+            if position in asked
         }
-        for spr, value_pot in found.value_pot.items()
-    ]
+        for values in solved
+    }
+    mean = f"on average over {format_count_of(len(numbers), 'flop')}"
+    where = mean if given is None else f"on {given.name}"
+    if opponent is None:
+        parts = _value_grids(name, where, by_spr, ways)
+    else:
+        equity = format_percent(preflop_table().equity(hand, opponent))
+        more = f"all-in equity before the flop {equity}"
+        if given is not None:
+            more = f"all-in equities: runout flop-equity {given.name} --versus {other}"
+        sheet = _pair_sheet(name, opponent, by_spr)
+        parts = [bold(f"{name} against {other} {where}\n"), sheet, dim(_MEANING), more]
+    show(json, _hand_values_to_json(hand, opponent, given, len(numbers), by_spr), *parts)
+
+
+def _hand_values_to_json(
+    hero: int, villain: int | None, flop: GivenFlop | None, num_flops: int, by_spr: _Values
+) -> Json:
+    def told(by_hand: FloatArray) -> Any:
+        return formatting.json_numbers(by_hand) if villain is None else float(by_hand[villain])
+
     return {
-        "hero": HAND_NAMES[found.hero],
+        "hero": HAND_NAMES[hero],
         "villain": None if villain is None else HAND_NAMES[villain],
         "flop": None if flop is None else format_cards(flop.canonical),
-        "num_flops": found.num_flops,
-        "preflop_equity_fraction": told(preflop_table().equities()[found.hero]),
+        "num_flops": num_flops,
+        "preflop_equity_fraction": told(preflop_table().equities()[hero]),
         **({"hands": list(HAND_NAMES)} if villain is None else {}),
-        "sprs": by_spr,
+        "sprs": [
+            {"spr": spr}
+            | {
+                position.lower(): {"value_pot": told(value), "v_pot": told(value - SUNK_SHARE)}
+                for position, value in by_position.items()
+            }
+            for spr, by_position in by_spr.items()
+        ],
     }
 
 
-def _value_grids(found: _HandValues) -> list[Shown]:
+def _value_grids(hero: str, where: str, by_spr: _Values, ways: FloatArray) -> list[Shown]:
+    """Returns a grid of values for each position, with the mean over ``ways[169]`` to be dealt."""
     parts: list[Shown] = []
-    ((spr, by_position),) = found.value_pot.items()
-    for number, position in enumerate(found.positions):
-        value_pot = by_position[position]
-        mean = divide((np.nan_to_num(value_pot) * found.ways).sum(), found.ways.sum())
-        hero = f"{HAND_NAMES[found.hero]} {POSITION_NAMES[position]}"
-        title = f"{hero} against each hand {found.place}, SPR {spr:.4g}"
+    ((spr, by_position),) = by_spr.items()
+    for position, value_pot in by_position.items():
+        mean = divide((np.nan_to_num(value_pot) * ways).sum(), ways.sum())
         random = f"{format_percent(float(mean), 1)} against a random hand"
-        parts += [bold(("\n" if number else "") + title)]
+        title = f"{hero} {position} against each hand {where}, SPR {spr:.4g}"
+        parts += [bold(("\n" if parts else "") + title)]
         parts += [f"value in % of the flop pot, {random}\n", value_grid(value_pot)]
     return parts
 
 
-def _pair_parts(found: _HandValues, villain: int) -> list[Shown]:
-    hero, other = HAND_NAMES[found.hero], HAND_NAMES[villain]
-    numbers = Column("value", form="{:.3f}".format), Column("v", form=format_signed)
+def _pair_sheet(hero: str, villain: int, by_spr: _Values) -> Sheet:
+    numbers = Column("value", form="{:.3f}".format), Column("v", form=formatting.format_signed)
     sheet = Sheet((*columns(">SPR", hero), *numbers))
-    for spr, value_pot in found.value_pot.items():
-        for number, position in enumerate(found.positions):
-            value = float(value_pot[position, villain])
-            first = "" if number else f"{spr:.4g}"
-            sheet.add(first, POSITION_NAMES[position], value, value - SUNK_SHARE)
-    equity = format_percent(preflop_table().equity(found.hero, villain))
-    more = f"all-in equity before the flop {equity}"
-    if found.flop is not None:
-        more = f"all-in equities: runout flop-equity {found.flop.name} --versus {other}"
-    return [bold(f"{hero} against {other} {found.place}\n"), sheet, dim(_MEANING), more]
+    for spr, by_position in by_spr.items():
+        for number, (position, value_pot) in enumerate(by_position.items()):
+            value = float(value_pot[villain])
+            sheet.add("" if number else f"{spr:.4g}", position, value, value - SUNK_SHARE)
+    return sheet

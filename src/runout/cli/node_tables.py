@@ -22,7 +22,6 @@ from runout.cli.grids import (
     strategy_grid,
     value_grid,
 )
-from runout.cli.sheets import full_width, sheet_table
 from runout.solutions import tables
 from runout.solutions.breakdown import CardReport
 from runout.solutions.node import (
@@ -289,7 +288,8 @@ def hand_parts(node: Node, chosen: tables.HeldHands, text: str) -> list[Shown]:
             for number, action in enumerate(actions):
                 below.add(*(row if number == 0 else [""] * len(row)), *action)
         console = output()
-        is_wide = full_width(console, sheet_table(beside)) <= console.width
+        table = formatting.sheet_table(beside)
+        is_wide = formatting.full_width(console, table) <= console.width
         remark = "at an action: frequency (EV)\n" if is_wide else ""
         parts += [beside if is_wide else below, dim(remark + EV_WORDS[node.is_net])]
     return parts

@@ -20,10 +20,10 @@ from runout.cli.formatting import (
     format_percent,
     format_seconds,
     json_number,
+    sheet_table,
 )
 from runout.cli.node_tables import node_parts, roughness
 from runout.cli.options import flag, option
-from runout.cli.sheets import sheet_table
 from runout.cli.show import decision_parts, report_parts
 from runout.cli.targets import (
     COMPLETE,

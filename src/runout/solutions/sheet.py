@@ -1,6 +1,6 @@
 """Rows and columns of what is shown or exported: as JSON, CSV, a DataFrame and Parquet.
 
-This module imports the standard library only; `runout.cli.sheets` has the terminal's renderer.
+This module imports the standard library only; `runout.cli.formatting` renders sheets as tables.
 """
 
 import csv
