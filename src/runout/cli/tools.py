@@ -43,14 +43,10 @@ from runout.trees import describe
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
 from runout.trees.layout import LEAF, TreeArrays
-from runout.trees.tree import BettingTree, PostflopTree, PreflopTree
+from runout.trees.tree import PostflopTree, PreflopTree
 
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
-
-#: Tables of the preflop solve: regrets, sums, strategy, values, reach and expected values.
-_PREFLOP_TABLES = 8
-_FLOAT_BYTES = 8
 
 tree_app = typer.Typer(no_args_is_help=True, help="Look at betting trees before they are solved.")
 
@@ -83,12 +79,12 @@ def show_tree(
     The config is that of a run, of flops or of a spot. One of flops with several stack-to-pot
     ratios shows a line for each; give --spr for one.
     """
-    options.require_at_most_one({"--spr": spr is not None, "--preflop": preflop})
+    one_tree = {"--spr": spr is not None, "--preflop": preflop}
+    options.require_at_most_one(one_tree)
     options.require_at_most_one({"--dot": dot, "--json": json})
     if (spot := _find_spot(config)) is not None:
-        for option, is_given in {"--spr": spr is not None, "--preflop": preflop}.items():
-            if is_given:
-                raise OptionError(option, f"{config} is a spot, which has one tree")
+        for option in (name for name, is_given in one_tree.items() if is_given):
+            raise OptionError(option, f"{config} is a spot, which has one tree")
         _show(spot.tree(), spot, depth, dot, json)
         return
     loaded = options.load_run_or_flops(config)
@@ -98,21 +94,19 @@ def show_tree(
             has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
             if has_flops and not dot and not json:
                 output().print()
-                _show_table(options.flops_of_run(config, loaded))
+                _show_all(options.flops_of_run(config, loaded))
             return
         loaded = loaded.postflop_model or options.load_flops_config(config)
     if preflop:
         raise OptionError("--preflop", f"{config} has no section preflop")
-    trees = _trees(loaded, loaded.postflop_sprs if spr is None else [spr])
-    if len(trees) == 1:
-        _show(trees[0], loaded, depth, dot, json)
+    sprs = loaded.postflop_sprs if spr is None else [spr]
+    if len(sprs) == 1:
+        _show(PostflopTree.build(loaded.betting_rules(), sprs[0]), loaded, depth, dot, json)
     elif dot:
-        given = ", ".join(map(format_amount, loaded.postflop_sprs))
+        given = ", ".join(map(format_amount, sprs))
         raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
-    elif json:
-        print_json({"trees": [_facts(tree, _memory(tree, loaded)[0]) for tree in trees]})
     else:
-        _show_table(loaded)
+        _show_all(loaded, json)
 
 
 def _find_spot(path: Path) -> SpotConfig | None:
@@ -122,11 +116,6 @@ def _find_spot(path: Path) -> SpotConfig | None:
         with reading_contents(path):
             return parse_config(bundle.config_text or "", SpotConfig)
     return load_config(path, SpotConfig) if kind_of(load_yaml(path)) is SpotConfig else None
-
-
-def _trees(model: FlopsConfig, sprs: Iterable[float]) -> list[PostflopTree]:
-    rules = model.betting_rules()
-    return [PostflopTree.build(rules, spr) for spr in sorted(sprs)]
 
 
 def _show(
@@ -140,12 +129,24 @@ def _show(
     if dot:
         print(describe.format_tree_dot(tree, depth))
         return
-    size, memory = _memory(tree, config)
-    shown_depth = fitting_depth(tree.layout) if depth is None else depth
-    document: Json = {**_facts(tree, size), "nodes": _nodes(tree, depth)} if json else {}
+    layout, names, (size, memory) = tree.layout, tree.player_names, _memory(tree, config)
+    if json:
+        level = layout.num_levels if depth is None else min(depth + 1, layout.num_levels)
+        nodes = [
+            {
+                "path": tree.path(node),
+                "actor": None if layout.actor[node] == LEAF else names[int(layout.actor[node])],
+                "pot": tree.pot(node),
+                "actions": [tree.action_label(child) for child in layout.children(node)],
+            }
+            for node in range(int(layout.level_start[level]))
+        ]
+        print_json({**_facts(tree, size), "nodes": nodes})
+        return
+    shown_depth = fitting_depth(layout) if depth is None else depth
     summary = f"{describe.format_tree_summary(tree)}\n{memory}\n"
-    show(json, document, summary, describe.format_tree(tree, shown_depth))
-    if not json and depth is None and shown_depth < tree.layout.num_levels - 1:
+    print_parts(summary, describe.format_tree(tree, shown_depth))
+    if depth is None and shown_depth < layout.num_levels - 1:
         print_note(f"shown to depth {shown_depth}, give --depth for more")
 
 
@@ -155,31 +156,22 @@ def fitting_depth(layout: TreeArrays) -> int:
     return max([1, *(d for d in depths if layout.level_start[d + 1] <= MAX_OUTLINE_LINES)])
 
 
-def _show_table(model: FlopsConfig) -> None:
+def _show_all(model: FlopsConfig, json: bool = False) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
-    flops = format_count_of(len(model.flop_list().flops), "flop")
+    rules = model.betting_rules()
+    trees = [PostflopTree.build(rules, spr) for spr in sorted(model.postflop_sprs)]
+    facts = [_facts(tree, _memory(tree, model)[0]) for tree in trees]
     numbers = ("nodes", "decisions", "folds", "showdowns")
-    sheet = Sheet(
-        (
-            Column("SPR", form=format_amount),
-            *(Column(heading, form=format_count) for heading in numbers),
-            Column("memory of a solve", form=format_bytes),
-        )
-    )
-    for tree in _trees(model, model.postflop_sprs):
-        counts = tree.counts
-        sheet.add(
-            tree.stakes.spr,
-            tree.num_nodes,
-            sum(counts.decisions),
-            sum(counts.folds),
-            counts.showdowns + counts.all_in_showdowns,
-            _memory(tree, model)[0],
-        )
-    rules = (
-        f"{flops}, solve type {model.solve_type}\n{describe.format_rules(model.betting_rules())}\n"
-    )
-    print_parts(rules, sheet)
+    shown = [Column(heading, form=format_count) for heading in numbers]
+    memory = Column("memory of a solve", form=format_bytes)
+    sheet = Sheet((Column("SPR", form=format_amount), *shown, memory))
+    for each in facts:
+        decisions, folds = (sum(each[key].values()) for key in ("decisions", "folds"))
+        counts = (each["num_nodes"], decisions, folds, each["num_showdowns"])
+        sheet.add(each["spr"], *counts, each["memory_bytes"])
+    flops = format_count_of(len(model.flop_list().flops), "flop")
+    about = f"{flops}, solve type {model.solve_type}\n{describe.format_rules(rules)}\n"
+    show(json, {"trees": facts}, about, sheet)
 
 
 def _memory(
@@ -192,7 +184,8 @@ def _memory(
         size = measure_spot(config)
         return size.memory_bytes[config.precision], describe_size(config, size)
     if config is None or isinstance(tree, PreflopTree):
-        needed = _PREFLOP_TABLES * tree.num_nodes * NUM_HANDS * _FLOAT_BYTES
+        # Regrets, sums, strategy, values, reach and expected values, in double precision.
+        needed = 8 * tree.num_nodes * NUM_HANDS * 8
         return needed, f"{format_bytes(needed)} of memory to solve it"
     from runout.flops.settings import make_backend
 
@@ -202,16 +195,15 @@ def _memory(
     return needed, f"{format_bytes(needed)} {each}"
 
 
-def _facts(tree: BettingTree, memory_bytes: int) -> Json:
+def _facts(tree: PostflopTree | PreflopTree, memory_bytes: int) -> dict[str, Any]:
     """Returns what is known of a tree, under its JSON names."""
-    counts = tree.counts
-    facts: dict[str, object] = {
+    counts, names = tree.counts, tree.player_names
+    facts: dict[str, Any] = {
         "kind": "preflop" if isinstance(tree, PreflopTree) else "postflop",
         "num_nodes": tree.num_nodes,
         "num_levels": tree.layout.num_levels,
         "memory_bytes": memory_bytes,
     }
-    names = tree.player_names
     if isinstance(tree, PreflopTree):
         facts |= {
             "decisions": dict(zip(names, counts.decisions, strict=True)),
@@ -227,21 +219,6 @@ def _facts(tree: BettingTree, memory_bytes: int) -> Json:
             "num_all_in_showdowns": counts.all_in_showdowns,
         }
     return facts | {"folds": dict(zip(names, counts.folds, strict=True))}
-
-
-def _nodes(tree: BettingTree, depth: int | None) -> list[Json]:
-    """Returns the nodes down to a depth: who acts, what can be done, what is in the middle."""
-    layout, names = tree.layout, tree.player_names
-    level = layout.num_levels if depth is None else min(depth + 1, layout.num_levels)
-    return [
-        {
-            "path": tree.path(node),
-            "actor": None if layout.actor[node] == LEAF else names[int(layout.actor[node])],
-            "pot": tree.pot(node),
-            "actions": [tree.action_label(child) for child in layout.children(node)],
-        }
-        for node in range(int(layout.level_start[level]))
-    ]
 
 
 table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
@@ -293,22 +270,18 @@ def compile_kernels(workers: options.WorkersOption = None, json: options.JsonFla
     """Compile and cache all kernels, which takes a while once after each install."""
     from runout.jit import CACHE_PROBLEM
 
+    cache = str(cache_directory())
     if CACHE_PROBLEM is not None:
-        raise TableError(str(cache_directory()), f"cannot be written ({CACHE_PROBLEM})")
+        raise TableError(cache, f"cannot be written ({CACHE_PROBLEM})")
     started = time.perf_counter()
     with using_kernels() as on_event:
         num_kernels, num_compiled = run_small_jobs(workers or count_cores(), on_event)
     seconds = time.perf_counter() - started
-    document: Json = {
-        "num_kernels": num_kernels,
-        "num_compiled": num_compiled,
-        "seconds": seconds,
-        "cache_directory": str(cache_directory()),
-    }
+    counts = {"num_kernels": num_kernels, "num_compiled": num_compiled}
+    document = {**counts, "seconds": seconds, "cache_directory": cache}
     done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
     kernels = format_count_of(num_kernels, "kernel")
-    compiled = f"{kernels}: {done}, in {format_seconds(seconds)}"
-    show(json, document, f"{compiled}\ncache: {cache_directory()}")
+    show(json, document, f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache}")
 
 
 def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
@@ -344,36 +317,44 @@ def run_in_processes(
 
 def run_job(number: int) -> set[str]:
     """Runs one of the small jobs and returns the names of the kernels that were not cached."""
-    job = small_jobs()[number]
-    before = _cache_misses_by_kernel()
-    job()
-    return {name for name, misses in _cache_misses_by_kernel().items() if misses > before[name]}
-
-
-def _cache_misses_by_kernel() -> dict[str, int]:
     from runout.jit import loaded_kernels
 
-    return {name: sum(k.stats.cache_misses.values()) for name, k in loaded_kernels().items()}
+    def count_misses() -> dict[str, int]:
+        return {name: sum(k.stats.cache_misses.values()) for name, k in loaded_kernels().items()}
+
+    job = small_jobs()[number]
+    before = count_misses()
+    job()
+    return {name for name, misses in count_misses().items() if misses > before[name]}
 
 
 def small_jobs() -> list[Callable[[], object]]:
     """Returns jobs that together call every kernel with the types that real work uses."""
-    from runout.abstraction.card_abstraction import (
-        AbstractionConfig,
-        SurveyMode,
-        build_card_abstraction,
-    )
+    from runout.abstraction.card_abstraction import AbstractionConfig, build_card_abstraction
     from runout.abstraction.clustering import cluster_features
     from runout.abstraction.features import FlopStrengths
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HandIndexer
     from runout.equity.board import compute_board_equity, strength_histograms
     from runout.equity.hand_strength import board_strengths, hand_strength
+    from runout.execution.context import RunContext
     from runout.flops.settings import make_backend
+    from runout.runs.preflop import solve_preflop
+    from runout.runs.spot import solve_spot
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
-    one_deal = AbstractionConfig(samples_per_street=1, mode=SurveyMode.SAMPLED)
+    backends = dict.fromkeys(type(make_backend(kind())) for kind in BACKENDS.values())
+    push_fold = "preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n"
+    game = parse_config(push_fold, RunConfig)
+    spot: dict[str, Any] = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a"}
+    spot |= {"raise_sizes": [], "max_iterations": 1}
+
+    def solve_board(board: str, precision: int) -> None:
+        """Solves with real cards, three combos each and one bet, in 32 or 16 bits."""
+        keys = spot | {"board": board, "precision": precision}
+        solve_spot(None, RunContext(1), **keys).view.node()
+
     return [
         lambda: evaluate(suited_flop + parse_cards("JhTh")),
         lambda: evaluate_board(rainbow_river),
@@ -383,37 +364,15 @@ def small_jobs() -> list[Callable[[], object]]:
         lambda: strength_histograms(rainbow_river),
         lambda: hand_strength(rainbow_river, (queen, jack)),
         lambda: board_strengths(rainbow_river),
-        lambda: build_card_abstraction(one_deal),
+        lambda: build_card_abstraction(AbstractionConfig(samples_per_street=1)),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
+        *(job for backend in backends for job in backend.warm_up_jobs()),
+        # Push or fold, in double precision.
+        lambda: solve_preflop(game, RunContext(1)).solution.game_value_bb(0),
         *(
-            job
-            for kind in dict.fromkeys(type(make_backend(kind())) for kind in BACKENDS.values())
-            for job in kind.warm_up_jobs()
-        ),
-        _solve_preflop,
-        *(
-            partial(_solve_spot, board, precision)
+            partial(solve_board, board, precision)
             for precision in (32, 16)
             for board in ("AhKdQs7c2c", "AhKdQs7c", "AhKdQs")
         ),
     ]
-
-
-def _solve_preflop() -> None:
-    """Solves push or fold, in double precision."""
-    from runout.execution.context import RunContext
-    from runout.runs.preflop import solve_preflop
-
-    config = parse_config("preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n", RunConfig)
-    solve_preflop(config, RunContext(1)).solution.game_value_bb(0)
-
-
-def _solve_spot(board: str, precision: int) -> None:
-    """Solves a board with real cards, three combos each and one bet, in 32 or 16 bits."""
-    from runout.execution.context import RunContext
-    from runout.runs.spot import solve_spot
-
-    spot: dict[str, Any] = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a"}
-    spot |= {"raise_sizes": [], "max_iterations": 1, "board": board, "precision": precision}
-    solve_spot(None, RunContext(1), **spot).view.node()
