@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ from runout.cli.formatting import dim, format_bytes, format_count_of, format_jso
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, option, positive
 from runout.cli.targets import GO_ON, collect, solving_into
-from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.flops import BACKENDS
 from runout.config.load import load_sweep_config
 from runout.errors import ConfigError, OptionError
 from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER, load_solution
@@ -26,7 +26,6 @@ from runout.trees.betting import BLIND_NAMES
 
 if TYPE_CHECKING:
     from runout.runs.compare import BackendUnderTest
-    from runout.runs.sweep import Sweep
     from runout.trees.tree import PostflopTree
 
 app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
@@ -74,9 +73,17 @@ def show_exploitability(
         from runout.flops.solve import PostflopPlan
         from runout.runs import compare
 
-        backends = _make_tested(model, solve_types)
+        is_everything = solve_types == _EVERYTHING
+        labels = compare.all_labels() if is_everything else solve_types.split(",")
+        try:
+            found = [compare.label_backend(model, label.strip()) for label in labels]
+        except ConfigError as error:
+            if error.where != "solve_type":
+                raise
+            raise OptionError("--solve-type", f"{error.problem}, or all") from None
+        backends = list({tested.label: tested for tested in found}.values())
         trees = PostflopPlan.make(model).trees
-        _tell_memory(backends, boards, trees, context.num_threads)
+        _announce_largest(backends, boards, trees, context.num_threads)
         rows, is_complete = collect(compare.compare_backends(backends, boards, trees, context))
     if not is_complete and not rows:
         raise KeyboardInterrupt("interrupted before any flop was finished")
@@ -103,7 +110,22 @@ def judge_strategies(
     A joint run is judged preflop and postflop, and keeps the number.
     """
     if has_bundle(path / SOLUTION_FOLDER) and not has_bundle(path / VALUES_FOLDER):
-        _judge_run(path, workers, executor, json)
+        with solving_into(None, workers, executor) as context:
+            from runout.runs.judge import judge_run
+
+            loss = judge_run(path, context)
+        own, real = load_solution(path).report.exploitability_mbb, loss.exploitability_mbb
+        sb, bb = map(format_mbb, loss.best_response_mbb)
+        document = {
+            "path": str(path),
+            "own_exploitability_mbb": own,
+            "real_exploitability_mbb": real,
+            "best_response_mbb": dict(zip(BLIND_NAMES, loss.best_response_mbb, strict=True)),
+        }
+        text = f"own game {format_mbb(own)} mbb/hand, real game {format_mbb(real)} mbb/hand"
+        show(
+            json, document, f"{text}\nbest responses with real cards win {sb} as SB and {bb} as BB"
+        )
         return
     bundle = open_values(path)
     if not bundle.solutions:
@@ -119,44 +141,7 @@ def judge_strategies(
     show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))
 
 
-def _judge_run(path: Path, workers: int | None, executor: str, json: bool) -> None:
-    """Measures a joint solution in the real game."""
-    with solving_into(None, workers, executor) as context:
-        from runout.runs.judge import judge_run
-
-        loss = judge_run(path, context)
-    own = load_solution(path).report.exploitability_mbb
-    sb, bb = map(format_mbb, loss.best_response_mbb)
-    document = {
-        "path": str(path),
-        "own_exploitability_mbb": own,
-        "real_exploitability_mbb": loss.exploitability_mbb,
-        "best_response_mbb": dict(zip(BLIND_NAMES, loss.best_response_mbb, strict=True)),
-    }
-    show(
-        json,
-        document,
-        f"own game {format_mbb(own)} mbb/hand, "
-        f"real game {format_mbb(loss.exploitability_mbb)} mbb/hand\n"
-        f"best responses with real cards win {sb} as SB and {bb} as BB",
-    )
-
-
-def _make_tested(model: FlopsConfig, text: str) -> list["BackendUnderTest"]:
-    from runout.runs.compare import all_labels, label_backend
-
-    labels = all_labels() if text == _EVERYTHING else [label.strip() for label in text.split(",")]
-    try:
-        backends = [label_backend(model, label) for label in labels]
-    except ConfigError as error:
-        if error.where != "solve_type":
-            raise
-        raise OptionError("--solve-type", f"{error.problem}, or all") from None
-    by_label = {tested.label: tested for tested in backends}
-    return list(by_label.values())
-
-
-def _tell_memory(
+def _announce_largest(
     backends: Sequence["BackendUnderTest"],
     flops: Sequence[tuple[int, ...]],
     trees: Sequence["PostflopTree"],
@@ -201,22 +186,17 @@ def sweep(
         rows, is_complete = collect(run_sweep(points, context))
     if rows:
         found = Sweep(points, tuple(rows))
-        show(json, _write_sweep(path, found), found.sheet(), dim(_SWEEP_LEGEND))
+        means = found.sheet()
+        choices = zip(points, means.records(), strict=True)
+        document = {"points": [{"keys": dict(point.choice), **cells} for point, cells in choices]}
+        with reporting_os_errors(path, "written"):
+            path.mkdir(parents=True, exist_ok=True)
+            for name, sheet in ((ROWS_FILE, found.rows_sheet()), (TABLE_FILE, means)):
+                with replacing_file(path / name) as part, part.open("w", newline="") as stream:
+                    sheet.write_csv(stream)
+            replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
+        print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
+        show(json, document, means, dim(_SWEEP_LEGEND))
     if not is_complete:
         kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
         raise KeyboardInterrupt(f"{GO_ON}, {kept}")
-
-
-def _write_sweep(path: Path, found: "Sweep") -> dict[str, Any]:
-    """Writes the tables of a sweep, and returns the document of its choices."""
-    means = found.sheet()
-    choices = zip(found.points, means.records(), strict=True)
-    document = {"points": [{"keys": dict(point.choice), **cells} for point, cells in choices]}
-    with reporting_os_errors(path, "written"):
-        path.mkdir(parents=True, exist_ok=True)
-        for name, sheet in ((ROWS_FILE, found.rows_sheet()), (TABLE_FILE, means)):
-            with replacing_file(path / name) as part, part.open("w", newline="") as stream:
-                sheet.write_csv(stream)
-        replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
-    print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
-    return document

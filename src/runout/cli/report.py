@@ -10,24 +10,11 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from runout.cards.flops import (
-    NUM_CANONICAL_FLOPS,
-    SHIPPED_SUBSET_SIZES,
-    FlopList,
-    TextureKind,
-    all_flops,
-    read_flops,
-    subset_flops,
-)
-from runout.cli import options
-from runout.cli.console import Shown, print_json, print_note, print_parts
-from runout.cli.formatting import (
-    dim,
-    format_bytes,
-    format_count_of,
-    format_percent,
-    format_seconds,
-)
+from runout.cards import flops as flop_lists
+from runout.cards.flops import FlopList, TextureKind
+from runout.cli import formatting, options
+from runout.cli.console import Shown, print_note, show
+from runout.cli.formatting import bold, dim, format_bytes, format_count_of, format_percent
 from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import flag, option
 from runout.cli.plots import save_figure
@@ -36,13 +23,7 @@ from runout.errors import FlopListError, OptionError, quote
 from runout.solutions import report_files, reports
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
-from runout.solutions.reports import (
-    DEFAULT_LINES,
-    WEIGHT_KEY,
-    ChosenTable,
-    FlopsReport,
-    TableChoice,
-)
+from runout.solutions.reports import ChosenTable, FlopsReport, TableChoice
 from runout.solutions.sheet import has_parquet
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind
@@ -65,7 +46,7 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
     """Returns every chosen line with groups, flops and means, and what the numbers are."""
     parts: list[Shown] = []
     for shown in choice.tables(report):
-        parts.append(Text(shown.heading("   "), style="bold"))
+        parts.append(bold(shown.heading("   ")))
         reach = shown.table.column("reach").mean(shown.table.everything())
         if reach < RARE_REACH:
             text = f"! reached in {format_percent(reach)} of deals: strategies here are rough"
@@ -75,7 +56,7 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
     worst = max((row.exploitability_pot for row in report.rows), default=math.nan)
     done = format_count_of(len(report.rows), "flop")
     of_all = "" if len(report.rows) == report.num_flops else f" of {report.num_flops:,}"
-    seconds = format_seconds(sum(row.seconds for row in report.rows))
+    seconds = formatting.format_seconds(sum(row.seconds for row in report.rows))
     most = f"exploitability ({report.meaning.value}) at most {format_percent(worst)}"
     return [
         *parts,
@@ -85,7 +66,6 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
     ]
 
 
-_WIDTH_INCHES, _HEIGHT_INCHES = 11.0, 3.2
 #: Fewer flops have their names below their bars.
 _MOST_NAMES = 60
 # Fold blue, check and call green, bets warm by size; told apart by colour-blind eyes, too.
@@ -100,8 +80,7 @@ def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
     from matplotlib.figure import Figure
 
     tables = choice.tables(report)
-    size = (_WIDTH_INCHES, _HEIGHT_INCHES * len(tables) + 0.4)
-    figure = Figure(figsize=size, layout="constrained")
+    figure = Figure(figsize=(11.0, 3.2 * len(tables) + 0.4), layout="constrained")
     figure.suptitle(report.title, fontsize=10)
     places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
     for axes, shown in zip(places, tables, strict=True):
@@ -183,7 +162,7 @@ def report_flops(
     overwrite: options.OverwriteFlag = False,
     workers: options.WorkersOption = None,
     executor: options.ExecutorOption = "threads",
-    sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = WEIGHT_KEY,
+    sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = reports.WEIGHT_KEY,
     where: Annotated[list[str] | None, option("--where", "TEXTURE", _WHERE)] = None,
     by: Annotated[list[TextureKind] | None, flag("--by", _BY)] = None,
     rows: Annotated[str, option("--rows", "N", _ROWS)] = "20",
@@ -196,56 +175,37 @@ def report_flops(
     each line with a CSV file like PioSOLVER's, and all columns as CSV and Parquet.
     """
     if plot is not None and plot.suffix.lower() not in PLOT_SUFFIXES:
-        ends = " or ".join(PLOT_SUFFIXES)
-        raise OptionError(
-            f"--plot {plot}", f"unknown kind of picture, use a name that ends with {ends}"
-        )
-    filters, kinds = tuple(where or ()), tuple(by or TextureKind)
-    choice = TableChoice(tuple(lines or ()), filters, sort, kinds, _read_rows(rows))
+        problem = "unknown kind of picture, use a name that ends with"
+        raise OptionError(f"--plot {plot}", f"{problem} {' or '.join(PLOT_SUFFIXES)}")
+    if rows != _EVERYTHING and not rows.isdecimal():
+        raise OptionError("--rows", f"{quote(rows)} is not a whole number or all")
+    num_rows = flop_lists.NUM_CANONICAL_FLOPS if rows == _EVERYTHING else int(rows)
+    choice = TableChoice((), tuple(where or ()), sort, tuple(by or TextureKind), num_rows)
     if directory is not None:
         if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
             problem = "is an existing report; to solve one use --output"
             raise OptionError(str(directory), problem)
         report = report_files.load_report(directory)
+        choice = replace(choice, lines=tuple(lines or ()))
     elif path is None:
         raise OptionError("--output", "missing, the directory to write the report to")
     else:
+        from runout.runs.report import ReportPlan, collect_report
+
+        keys, chosen = options.keys_from_run(run, node, given), _read_flops(flops)
         spots = path.absolute() / SPOTS_FOLDER if keep else None
-        keys = options.keys_from_run(run, node, given)
-        plan = _make_plan(config, keys, _read_flops(flops), choice, size_costs, spots)
-        choice = replace(choice, lines=())
+        with options.reading_spot(config, keys, "oop", "ip", "pot", "stack"):
+            paths = lines or reports.DEFAULT_LINES
+            plan = ReportPlan.make(
+                config, keys, chosen, paths, has_size_costs=size_costs, spots=spots
+            )
+        choice.tables(collect_report(plan, []))  # refuses now what cannot be shown as asked for
         report = _solve(plan, path, (workers, executor), overwrite)
     if plot is not None:
         write_strips(plot, report, choice)
         print_note(f"wrote {plot}")
-    if json:
-        print_json(reports.flops_report_to_json(report, choice))
-    else:
-        print_parts(*report_parts(report, choice))
-
-
-def _make_plan(
-    config: Path | None,
-    given: dict[str, Any],
-    flops: FlopList,
-    choice: TableChoice,
-    has_size_costs: bool,
-    spots: Path | None,
-) -> "ReportPlan":
-    """Reads what to solve, and finds out before the work whether it can be shown as asked for."""
-    from runout.runs.report import ReportPlan, collect_report
-
-    with options.reading_spot(config, given, "oop", "ip", "pot", "stack"):
-        plan = ReportPlan.make(
-            config,
-            given,
-            flops,
-            choice.lines or DEFAULT_LINES,
-            has_size_costs=has_size_costs,
-            spots=spots,
-        )
-    replace(choice, lines=()).tables(collect_report(plan, []))
-    return plan
+    document = reports.flops_report_to_json(report, choice) if json else {}
+    show(json, document, *report_parts(report, choice))
 
 
 def _solve(
@@ -261,9 +221,17 @@ def _solve(
             problem = "has the report of another spot, choose another directory or --overwrite"
             raise OptionError(str(path), problem)
     with solving_into(path, *how) as context:
+        from runout.flops.spot_setup import measure_spot
         from runout.runs.report import collect_report, report_flops
 
-        _tell_needs(plan)
+        size = measure_spot(plan.spot, num_workers=1)
+        num_flops, (oop, ip) = format_count_of(len(plan.flops), "flop"), size.num_hands
+        each = format_bytes(size.memory[plan.spot.precision].total)  # type: ignore[index]
+        tree = f"{size.num_nodes:,} nodes of betting"
+        hands = f"{oop:,} against {ip:,} combos on {plan.spot.board}"
+        print_note(f"{plan.title}\n{num_flops}, about {each} each; {tree}, {hands}")
+        if plan.variants:
+            print_note(f"each flop is solved {len(plan.variants)} times more for costs of sizes")
         context = replace(context, checkpoints=path / LEDGER_FOLDER)
         rows, is_complete = collect(report_flops(plan, context))
         if not is_complete and not rows:
@@ -279,54 +247,26 @@ def _solve(
         if not has_parquet():
             print_note("Parquet files need pip install 'runout[reports]'")
         if not is_complete:
-            kept = f"{path} keeps {len(rows):,} of {format_count_of(len(plan.flops), 'flop')}"
-            raise KeyboardInterrupt(f"{GO_ON}, {kept}")
+            raise KeyboardInterrupt(f"{GO_ON}, {path} keeps {len(rows):,} of {num_flops}")
     return report
-
-
-def _tell_needs(plan: "ReportPlan") -> None:
-    """Says what is going to be solved, and with how much memory."""
-    from runout.flops.spot_setup import measure_spot
-
-    size = measure_spot(plan.spot, num_workers=1)
-    oop, ip = size.num_hands
-    need = size.memory[plan.spot.precision]  # type: ignore[index]
-    print_note(
-        f"{plan.title}\n{format_count_of(len(plan.flops), 'flop')}, about "
-        f"{format_bytes(need.total)} each; {size.num_nodes:,} nodes of betting, {oop:,} against "
-        f"{ip:,} combos on {plan.spot.board}"
-    )
-    if plan.variants:
-        print_note(f"each flop is solved {len(plan.variants)} times more for costs of sizes")
 
 
 def _read_flops(text: str | None) -> FlopList:
     """Reads which flops: all, a shipped subset, a file, or a list."""
     which = (DEFAULT_FLOPS if text is None else text).strip()
     if which == _EVERYTHING:
-        return all_flops()
+        return flop_lists.all_flops()
     if which.isdecimal():
-        return subset_flops(int(which))
+        return flop_lists.subset_flops(int(which))
     file = Path(which)
-    if not file.is_file():
-        try:
-            return read_flops(which)
-        except FlopListError as error:
-            sizes = ", ".join(map(str, SHIPPED_SUBSET_SIZES))
-            allowed = f"use all, one of {sizes}, flops such as AhKd7s,Th9h6c, or a file of flops"
-            problem = error.problem if "both are" in error.problem else f"{quote(which)} is no file"
-            raise OptionError("--flops", f"{problem}; {allowed}") from None
     try:
-        return read_flops(file.read_text("utf-8"))
+        return flop_lists.read_flops(file.read_text("utf-8") if file.is_file() else which)
     except FlopListError as error:
-        raise OptionError(f"--flops {file}, {error.where}", error.problem) from None
+        if file.is_file():
+            raise OptionError(f"--flops {file}, {error.where}", error.problem) from None
+        sizes = ", ".join(map(str, flop_lists.SHIPPED_SUBSET_SIZES))
+        allowed = f"use all, one of {sizes}, flops such as AhKd7s,Th9h6c, or a file of flops"
+        problem = error.problem if "both are" in error.problem else f"{quote(which)} is no file"
+        raise OptionError("--flops", f"{problem}; {allowed}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise OptionError(f"--flops {file}", f"cannot be read ({error})") from None
-
-
-def _read_rows(text: str) -> int:
-    if text == _EVERYTHING:
-        return NUM_CANONICAL_FLOPS
-    if not text.isdecimal():
-        raise OptionError("--rows", f"{quote(text)} is not a whole number or all")
-    return int(text)
