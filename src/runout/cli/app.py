@@ -25,15 +25,10 @@ _OBJECTS_PER_COLLECTION = 10_000
 
 
 class Command(NamedTuple):
-    """A row of the table of commands.
+    """A row of the table of commands."""
 
-    Attributes:
-        place: module of `runout.cli` and function, whose docstring is the help, or a typer app.
-        help: its line in the list of commands.
-    """
-
-    place: str
-    help: str
+    place: str  # module of `runout.cli`, and a function, whose docstring is the help, or typer app
+    help: str  # its line in the list of commands
 
 
 #: The commands by groups, in the order of the help.
@@ -137,11 +132,7 @@ def answer_at_once(arguments: Sequence[str]) -> str | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the program and exits.
-
-    Args:
-        arguments: what follows the program's name; by default what the shell passed.
-    """
+    """Runs the program with arguments, by default those of the shell, and exits."""
     atexit.register(gc.freeze)  # what there is at the end goes with the process
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:

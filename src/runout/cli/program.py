@@ -19,15 +19,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
-from runout.cli.app import (
-    COMMANDS,
-    EXAMPLES,
-    EXIT_INTERRUPTED,
-    EXIT_USER_ERROR,
-    RETIRED,
-    answer_at_once,
-    first_screen,
-)
+from runout.cli import app as start
 from runout.cli.console import print_error, print_note
 from runout.errors import RunoutError, suggest
 from runout.version import __version__
@@ -86,82 +78,67 @@ def describe_usage_error(error: Any) -> str:
     """Returns one line that says where a `USAGE_ERROR` is, what came, and what is allowed."""
     context = error.ctx
     where = "command line" if context is None else context.command_path
+    parameters = [] if context is None else context.command.get_params(context)
+    named = {_name_of(found): found for found in parameters}
+    arguments = [name for name, p in named.items() if p.param_type_name == "argument"]
+    taken = " ".join(arguments) or "options only"
     match type(error).__name__:
         case "NoSuchOption":
-            line = f"{error.option_name}: not an option of {where}{_suggest_option(error)}"
+            bare = error.option_name.lstrip("-").upper()
+            given = [p for p in parameters if p.param_type_name == "option"]
+            names = [o for p in given for o in (*p.opts, *p.secondary_opts) if o.startswith("--")]
+            allowed = _suggest(error.option_name, names)
+            if bare in (name.strip("[].") for name in arguments):
+                allowed = f", give {bare} without a name: {where} {taken}"
+            elif not allowed and len(names) > _MAX_LISTED:
+                allowed = f", see {where} --help"
+            line = f"{error.option_name}: not an option of {where}{allowed or _list(names)}"
         case "BadOptionUsage":
             problem = error.format_message().removeprefix(f"Option {error.option_name!r} ")
             line = f"{error.option_name}: {_PROBLEMS.get(problem, problem)}"
         case "MissingParameter":
-            parameter, name = error.param, _name_of(error.param)
-            is_option = parameter.param_type_name == "option"
-            option = f"{name} {parameter.metavar or 'VALUE'}"
-            needed = option if is_option else _arguments_of(context)
+            name = _name_of(error.param)
+            needed = taken if name in arguments else f"{name} {error.param.metavar or 'VALUE'}"
             line = f"{name}: is missing, {where} needs {needed}"
         case "BadParameter":
-            line = _describe_bad_value(error)
+            problem = error.message.removeprefix("Value error, ").removesuffix(".")
+            # What came is not in typer's message, but in the error of pydantic behind it.
+            details: list[Mapping[str, Any]] = getattr(error.__cause__, "errors", list)()
+            if details and (wanted := _WANTED_BY_TYPE.get(details[0]["type"])) is not None:
+                problem = f"{details[0]['input']!r} is not {wanted}"
+            line = f"{'value' if error.param is None else _name_of(error.param)}: {problem}"
         case _:
-            line = _describe_other(error, where)
+            line = _describe_other(error, where, taken)
     return " ".join(line.split())
 
 
-def _describe_bad_value(error: Any) -> str:
-    where = "value" if error.param is None else _name_of(error.param)
-    problem = error.message.removeprefix("Value error, ").removesuffix(".")
-    # What came is not in typer's message, but in the error of pydantic behind it.
-    details: list[Mapping[str, Any]] = getattr(error.__cause__, "errors", list)()
-    wanted = _WANTED_BY_TYPE.get(details[0]["type"]) if details else None
-    if wanted is not None:
-        problem = f"{details[0]['input']!r} is not {wanted}"
-    return f"{where}: {problem}"
-
-
-def _describe_other(error: Any, where: str) -> str:
+def _describe_other(error: Any, where: str, taken: str) -> str:
+    group = getattr(error.ctx, "command", None)
+    names = group.list_commands(error.ctx) if isinstance(group, TyperGroup) else []
     if found := _UNKNOWN_COMMAND.match(error.message):
-        name, names = found["name"], error.ctx.command.list_commands(error.ctx)
+        of, allowed = f" of {where}", _suggest(found["name"], names) or _list(names)
         if where == "runout":  # the list of commands is a screen of its own
-            return f"{name!r}: not a command{_suggest(name, names) or ', see runout help --all'}"
-        return f"{name!r}: not a command of {where}{_allowed(name, names)}"
+            of, allowed = "", _suggest(found["name"], names) or ", see runout help --all"
+        return f"{found['name']!r}: not a command{of}{allowed}"
     if found := _EXTRA_ARGUMENTS.match(error.message):
-        return f"{found['names']!r}: too many arguments, {where} takes {_arguments_of(error.ctx)}"
+        return f"{found['names']!r}: too many arguments, {where} takes {taken}"
     if error.message == "Missing command.":
-        names = ", ".join(error.ctx.command.list_commands(error.ctx))
-        return f"{where}: a command is missing, allowed are {names}"
+        return f"{where}: a command is missing{_list(names)}"
     return f"{where}: {error.format_message()}"
 
 
-def _allowed(name: str, names: list[str]) -> str:
-    return _suggest(name, names) or f", allowed are {', '.join(names)}"
+def _list(names: Iterable[str]) -> str:
+    return f", allowed are {', '.join(names)}"
 
 
-def _suggest(name: str, names: list[str]) -> str:
-    return suggest_meaning(name, names) or suggest(name, names, cutoff=0.6)
-
-
-def suggest_meaning(word: str, choices: Iterable[str]) -> str:
-    """Returns ``, did you mean ...?`` with a choice that means the same as a word, or nothing."""
+def _suggest(word: str, choices: list[str]) -> str:
+    """Returns ``, did you mean ...?`` with a choice that means or looks the same, or nothing."""
     bare = {choice.lstrip("-"): choice for choice in choices}
     for line in _SAME_MEANING.splitlines():
-        same = line.split()
-        if word.lstrip("-").lower() in same:
-            for found in same:
-                if found in bare:
-                    return f", did you mean {bare[found]}?"
-    return ""
-
-
-def _suggest_option(error: Any) -> str:
-    """Returns which option or argument may have been meant by one that does not exist."""
-    context, name = error.ctx, error.option_name
-    parameters = context.command.get_params(context)
-    arguments = {_name_of(p).strip("[]."): p for p in parameters if p.param_type_name == "argument"}
-    if (bare := name.lstrip("-").upper()) in arguments:
-        return f", give {bare} without a name: {context.command_path} {_arguments_of(context)}"
-    options = [p for p in parameters if p.param_type_name == "option"]
-    names = [o for p in options for o in (*p.opts, *p.secondary_opts) if o.startswith("--")]
-    if len(names) > _MAX_LISTED:
-        return _suggest(name, names) or f", see {context.command_path} --help"
-    return _allowed(name, names)
+        if word.lstrip("-").lower() in (same := line.split()):
+            for found in (name for name in same if name in bare):
+                return f", did you mean {bare[found]}?"
+    return suggest(word, choices, cutoff=0.6)
 
 
 def _name_of(parameter: Any) -> str:
@@ -169,12 +146,6 @@ def _name_of(parameter: Any) -> str:
     if parameter.param_type_name == "option":
         return str(max(parameter.opts, key=len))
     return str(parameter.metavar or parameter.name.upper())
-
-
-def _arguments_of(context: Any) -> str:
-    parameters = context.command.get_params(context)
-    arguments = [_name_of(found) for found in parameters if found.param_type_name == "argument"]
-    return " ".join(arguments) or "options only"
 
 
 @contextmanager
@@ -190,10 +161,10 @@ def _one_line_errors() -> Iterator[None]:
         if (line := describe_error(error)) is None:
             raise
         print_error(line)
-        raise typer.Exit(EXIT_USER_ERROR) from None
+        raise typer.Exit(start.EXIT_USER_ERROR) from None
     except KeyboardInterrupt as interrupt:
         print_note(str(interrupt) or "interrupted")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+        raise typer.Exit(start.EXIT_INTERRUPTED) from None
 
 
 def describe_error(error: Exception) -> str | None:
@@ -219,40 +190,34 @@ def describe_error(error: Exception) -> str | None:
     return None if is_call_for_help else describe_usage_error(error)
 
 
-def _load_command(name: str) -> Any:
-    """Imports a command or a group of commands."""
-    (module, attribute), holder = COMMANDS[name].place.split("."), typer.Typer()
-    found = getattr(import_module(f"runout.cli.{module}"), attribute)
-    if isinstance(found, typer.Typer):
-        holder.add_typer(found, name=name)
-    else:
-        holder.command(name, epilog=f"Example: runout {name} {EXAMPLES.get(name, '')}".strip())(
-            found
-        )
-    return get_group(holder).commands[name]
-
-
 class _Program(TyperGroup):
     """Reads the command line, imports a command and runs it, with errors of one line."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return list(start.COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name in RETIRED:
-            raise RunoutError(cmd_name, f"was replaced, use runout {RETIRED[cmd_name]}")
-        if cmd_name not in COMMANDS:
+        if cmd_name in start.RETIRED:
+            raise RunoutError(cmd_name, f"was replaced, use runout {start.RETIRED[cmd_name]}")
+        if cmd_name not in start.COMMANDS:
             return None
         if cmd_name not in self.commands:
-            self.commands[cmd_name] = _load_command(cmd_name)
+            (module, attribute), holder = start.COMMANDS[cmd_name].place.split("."), typer.Typer()
+            found = getattr(import_module(f"runout.cli.{module}"), attribute)
+            if isinstance(found, typer.Typer):
+                holder.add_typer(found, name=cmd_name)
+            else:
+                example = f"Example: runout {cmd_name} {start.EXAMPLES.get(cmd_name, '')}".strip()
+                holder.command(cmd_name, epilog=example)(found)
+            self.commands[cmd_name] = get_group(holder).commands[cmd_name]
         return self.commands[cmd_name]
 
     def get_help(self, ctx: Any) -> str:
-        return first_screen()
+        return start.first_screen()
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         with _one_line_errors():
-            if (answer := answer_at_once(args)) is not None:
+            if (answer := start.answer_at_once(args)) is not None:
                 typer.echo(answer)
                 raise typer.Exit
             if args[:1] == ["help"]:
@@ -270,17 +235,11 @@ app = typer.Typer(
 )
 
 
-def _print_version(is_asked: bool) -> None:
-    if is_asked:
-        typer.echo(f"runout {__version__}")
-        raise typer.Exit
-
-
 @app.callback()
 def describe_program(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
     """Heads-up no-limit hold'em: exact equities, ranges, flops, buckets and solved games."""
+    if version:
+        typer.echo(f"runout {__version__}")
+        raise typer.Exit
