@@ -18,7 +18,7 @@ COMBOS = np.array([len(combos) for combos in COMBOS_BY_HAND]) / 1326
 
 def solve_push_fold(stacks_bb, ante_bb=0.0, mbb=1e-4):
     tree = PreflopTree.build(push_fold_rules(stacks_bb, ante_bb=ante_bb))
-    return solve(tree, ValueBook.raw_equity(), mbb)
+    return solve(tree, ValueBook(), mbb)
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_deeper_stacks_jam_less_and_are_called_less():
 
 def test_limp_or_fold_has_the_value_of_its_sequence_form():
     tree = PreflopTree.build(limp_fold_rules(10.0))
-    book = ValueBook.raw_equity()
+    book = ValueBook()
     expected = sequence_form_value(make_pair_game(tree, book))
     solution = solve(tree, book, mbb=1e-3)
     assert solution.game_value_bb(SB) == pytest.approx(expected, abs=2e-6)

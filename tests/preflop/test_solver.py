@@ -1,5 +1,7 @@
 """Tests of `runout.preflop.solver`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -151,7 +153,7 @@ def test_the_small_blind_is_the_one_in_position():
 def test_aces_have_their_exact_equity_in_a_called_all_in():
     tree = PreflopTree.build(push_fold_rules(10.0))
     aces, kings = parse_canonical_hand("AA"), parse_canonical_hand("KK")
-    payoff = payoffs_by_node(BookLeaves(tree, ValueBook.raw_equity()))[tree.find_node("a-c")]
+    payoff = payoffs_by_node(BookLeaves(tree, ValueBook()))[tree.find_node("a-c")]
     expected = 10.0 * (2.0 * 0.819461 - 1.0)
     assert payoff[aces, kings] / DEALT[aces, kings] == pytest.approx(expected, abs=2e-5)
 
@@ -160,7 +162,7 @@ def test_a_leaf_that_was_solved_by_itself_has_its_own_values():
     tree, book = small_tree(), made_up_book()
     path = tree.flop_leaves()[1].path
     own = LeafValues(np.full((169, 169), 0.75), ValueSource.SOLVED, "by itself")
-    before, after = (BookLeaves(tree, b) for b in (book, book.with_leaves({path: own})))
+    before, after = (BookLeaves(tree, b) for b in (book, replace(book, leaves={path: own})))
     for leaf in tree.flop_leaves():
         is_own = leaf.path == path
         assert (after.flops[leaf.path] is own) == is_own
@@ -185,7 +187,7 @@ def test_every_flop_says_where_its_values_come_from():
 # The preflop solver against independent best responses, and facts about any solution.
 
 
-RAW = ValueBook.raw_equity()
+RAW = ValueBook()
 AA = parse_canonical_hand("AA")
 SAMPLES = {"25 big blinds": standard_rules_25bb(), "100 big blinds": standard_rules_100bb()}
 

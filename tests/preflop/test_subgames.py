@@ -49,7 +49,7 @@ def solve(game, workers=1, iterations=4):
 def test_checked_down_flops_are_nearly_the_game_of_raw_equities():
     tree, rule = limp_or_raise(), StoppingRule(4)
     _, joint = solve(make_game(tree, CHECK_DOWN, 48, flops=MONOTONE[:1]))
-    raw = PreflopSolver(tree, BookLeaves(tree, ValueBook.raw_equity()), DCFR_JOINT).solve(rule)
+    raw = PreflopSolver(tree, BookLeaves(tree, ValueBook()), DCFR_JOINT).solve(rule)
     # Buckets of 48 strengths blur showdowns by about a hundredth of the pot on this flop.
     np.testing.assert_allclose(joint.ev_bb[0, 0], raw.ev_bb[0, 0], atol=0.15)
     assert joint.game_value_bb(SB) == pytest.approx(raw.game_value_bb(SB), abs=0.02)

@@ -88,7 +88,7 @@ def test_a_backend_that_cannot_be_played_is_refused():
 
 def solve(number=0, **keys):
     watch, config = Watch(), run_config(**keys)
-    book, context = ValueBook.raw_equity(), RunContext(1, watch)
+    book, context = ValueBook(), RunContext(1, watch)
     solution = solve_on_book(config, config.preflop.tree, book, context, number=number)
     return solution, watch.of(PreflopSolving)
 

@@ -36,7 +36,7 @@ def random_strategy(tree, seed=0):
 
 def raw_solver(tree):
     """Returns a solver of a tree whose flops are checked down."""
-    return PreflopSolver(tree, BookLeaves(tree, ValueBook.raw_equity()))
+    return PreflopSolver(tree, BookLeaves(tree, ValueBook()))
 
 
 def solve(tree, book, mbb=0.5, max_iterations=20_000, **settings):

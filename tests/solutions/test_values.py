@@ -233,7 +233,7 @@ def level_book(*sprs):
 
 
 def test_without_solved_ratios_flops_are_checked_down():
-    values = ValueBook.raw_equity().at_spr(3.0)
+    values = ValueBook().at_spr(3.0)
     assert (values.source, values.detail) == (ValueSource.RAW_EQUITY, "checked down")
     np.testing.assert_array_equal(values.share_of_ip, EQUITY)
 
@@ -281,7 +281,7 @@ def test_outside_of_all_ratios_the_nearest_is_taken_and_named(spr, level, neares
 
 def test_a_leaf_of_its_own_comes_before_any_ratio():
     own = LeafValues(np.zeros((169, 169)), ValueSource.SOLVED, "by itself")
-    book = level_book(2.0).with_leaves({"r2.5-c": own})
+    book = replace(level_book(2.0), leaves={"r2.5-c": own})
     assert book.at_leaf("r2.5-c", 2.0) is own
     assert book.at_leaf("c-x", 2.0).detail == "solved at SPR 2"
     assert level_book(2.0).leaves == {}

@@ -152,7 +152,7 @@ def carry_out(
     values = plan.given_values
     if plan.flops is not None:
         values = plan.flops.carry_out(context)
-    book = ValueBook.raw_equity() if values is None else ValueBook.from_values(values.values)
+    book = ValueBook() if values is None else ValueBook.from_values(values.values)
     solution = solve_on_book(config, plan.tree, book, context, on_solution)
     if plan.leaves:
         solution = refine_with_arriving_ranges(plan, book, solution, context, on_solution)
@@ -330,7 +330,7 @@ def refine_with_arriving_ranges(
             values[leaf.path] = LeafValues(average_share(flops), ValueSource.SOLVED, detail)
             worst_pot = max(worst_pot, *(report.exploitability_pot for report in flops.reports))
         refined = solve_on_book(
-            config, plan.tree, book.with_leaves(values), context, on_solution, number
+            config, plan.tree, replace(book, leaves=values), context, on_solution, number
         )
         change, reached_mbb = refined.change_from(solution), refined.report.exploitability_mbb
         meaning = next(iter(plan.leaves.values())).backend.meaning

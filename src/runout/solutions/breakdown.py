@@ -11,8 +11,7 @@ from runout.cards.deck import format_card, parse_card
 from runout.cards.hand_classes import classify_hands, parse_hand_classes
 from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
-from runout.solutions.node import HandSpace, Node, NodeKind, known_mean
-from runout.solutions.solution import Solution
+from runout.solutions.node import HandSpace, Node, NodeKind, Solution, known_mean
 from runout.trees.paths import join_path, read_path
 
 # Parts of a range: only some hands of a player, by range text or by what they are on the board.

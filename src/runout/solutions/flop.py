@@ -31,13 +31,13 @@ from runout.solutions.node import (
     NodeAction,
     NodeKind,
     Quality,
+    Solution,
     TrailStep,
     Unit,
     actions_of,
     known_mean,
     weight_met,
 )
-from runout.solutions.solution import Solution
 from runout.solutions.stored import StoredTables
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street

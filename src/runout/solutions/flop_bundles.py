@@ -14,7 +14,6 @@ from runout.cards.ranges import Range
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
-from runout.errors import BundleError
 from runout.holdem.cards import CardsToCome, PlayerHands, Rake, Spot, StreetLayout, make_layouts
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import Provenance, Quality, Unit
@@ -116,14 +115,16 @@ def load_spot(path: Path | str) -> StoredSpot:
         spot = build_spot(config)
         cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
-    arrays, streets = bundle.arrays, make_layouts(spot.tree)
-    if bundle.manifest.schema_version < SPOT_SCHEMA_VERSION:
-        parts = convert_spot(arrays, streets, cards)
-        arrays = {SPOT_NAMES[part]: array for part, array in parts.items()}
-    tables = StoredArrays(str(path), arrays, SPOT_NAMES).read(streets, cards)
-    stored = StoredSpot(spot, cards, tables, quality, config)
-    stored.config_text = bundle.config_text or ""
-    return stored
+        arrays, streets = bundle.arrays, make_layouts(spot.tree)
+        if bundle.manifest.schema_version < SPOT_SCHEMA_VERSION:
+            parts = convert_spot(arrays, streets, cards)
+            arrays = {SPOT_NAMES[part]: array for part, array in parts.items()}
+    tables, text = (
+        StoredArrays(str(path), arrays, SPOT_NAMES).read(streets, cards),
+        bundle.config_text,
+    )
+    text = bundle.config_text or ""
+    return StoredSpot(spot, cards, tables, quality, config, config_text=text)
 
 
 # What a joint solve keeps of its flops: one flop leaf on one flop is read like a spot.
@@ -161,7 +162,6 @@ class JointFlops:
     Attributes:
         arrays: by name.
         flops: the flops, as text.
-        leaves: the paths of the flop leaves.
         last_street: the last street whose strategies were kept.
         config_text: of the run.
         bucket_numbers: of each leaf, which of a flop's ways to make buckets it uses; none if rivers
@@ -171,7 +171,6 @@ class JointFlops:
 
     arrays: Mapping[str, AnyArray]
     flops: tuple[str, ...]
-    leaves: tuple[str, ...]
     last_street: Street
     config_text: str
     bucket_numbers: tuple[int, ...] = ()
@@ -181,19 +180,16 @@ class JointFlops:
     def load(cls, path: Path) -> "JointFlops":
         """Opens what was kept; arrays stay on the disk until they are looked at."""
         bundle = load_bundle(path, FLOPS_KIND, FLOPS_SCHEMAS, verify=False)
-        try:
+        with reading_contents(path):
             layout = bundle.documents[LAYOUT]
             return cls(
                 arrays=bundle.arrays,
                 flops=tuple(layout["flops"]),
-                leaves=tuple(layout["leaves"]),
                 last_street=Street[layout["last_street"].upper()],
                 config_text=bundle.config_text or "",
                 bucket_numbers=tuple(layout["bucket_numbers"]),
                 is_old=bundle.manifest.schema_version < FLOPS_SCHEMA_VERSION,
             )
-        except (KeyError, TypeError) as error:
-            raise BundleError(str(path), f"missing or invalid entry: {error}") from error
 
     @cached_property
     def number_of(self) -> Mapping[tuple[int, ...], int]:
@@ -254,8 +250,8 @@ class JointFlops:
             for each in trees
         ]
         names = names_of_flop(flop, leaf, self.bucket_numbers[leaf] if self.bucket_numbers else 0)
-        arrays = self.arrays
+        where, arrays = f"flop {self.flops[flop]}", self.arrays
         if self.is_old:
-            arrays = convert_joint_flop(arrays, names, flop, leaf, leaves)
-        stored = StoredArrays(f"flop {self.flops[flop]}", arrays, names)
-        return stored, leaves[leaf].streets, cards
+            with reading_contents(where):
+                arrays = convert_joint_flop(arrays, names, flop, leaf, leaves)
+        return StoredArrays(where, arrays, names), leaves[leaf].streets, cards

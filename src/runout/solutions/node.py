@@ -1,36 +1,19 @@
-"""What a node of a solution says, the same before and after the flop."""
+"""What was solved: its quality and its nodes, the same before and after the flop."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, divide, read_only
-from runout.cards.deck import (
-    COMBO_CARDS,
-    COMBOS_BY_CARD,
-    COMBOS_BY_HAND,
-    HAND_BY_COMBO,
-    HAND_NAMES,
-    NUM_COMBOS,
-    NUM_HANDS,
-    NUM_RANKS,
-    format_card,
-    format_cards,
-    format_combo,
-    grid_position,
-    live_combos,
-)
-from runout.errors import TreeError, quote
-from runout.solutions.solution import NOTABLE_EXPLOITABILITY_MBB as NOTABLE_EXPLOITABILITY_MBB
-from runout.solutions.solution import NOTABLE_EXPLOITABILITY_POT as NOTABLE_EXPLOITABILITY_POT
-from runout.solutions.solution import PREFLOP as PREFLOP
-from runout.solutions.solution import Curve as Curve
-from runout.solutions.solution import ExploitabilityUnit as ExploitabilityUnit
-from runout.solutions.solution import Provenance as Provenance
-from runout.solutions.solution import Quality as Quality
+from runout.cards import deck
+from runout.errors import BundleError, TreeError, quote
+from runout.solutions.sheet import write_parquet
+from runout.storage.bundle import Manifest
+from runout.storage.files import replacing_file
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.betting import Street
 from runout.trees.paths import join_path
@@ -39,8 +22,133 @@ from runout.trees.tree import POSITION_NAMES, BettingTree
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+PREFLOP = "preflop"
 
-# What a node of a solution says, the same before and after the flop.
+_STREETS = (PREFLOP, *(street.label for street in Street))
+
+# How well a solution is solved, in which game that was measured, and where it comes from.
+
+
+#: Above this share of the pot, or this many thousandths of a big blind, strategies are rough.
+NOTABLE_EXPLOITABILITY_POT = 0.01
+NOTABLE_EXPLOITABILITY_MBB = 20.0
+
+
+#: Exploitability by iteration, iterations rising.
+Curve = tuple[tuple[int, float], ...]
+
+
+class ExploitabilityMeaning(StrEnum):
+    """What the exploitability of a backend is measured against."""
+
+    OWN_GAME = "own game"
+    UPPER_BOUND = "upper bound"
+    REAL_GAME = "real game"
+
+    @property
+    def explanation(self) -> str:
+        """The same in a sentence."""
+        return _EXPLANATIONS[self]
+
+    @property
+    def is_upper_bound(self) -> bool:
+        """Whether it is not measured, but cannot be larger."""
+        return self is ExploitabilityMeaning.UPPER_BOUND
+
+
+_EXPLANATIONS = {
+    ExploitabilityMeaning.OWN_GAME: "measured in the backend's own game, without real cards",
+    ExploitabilityMeaning.UPPER_BOUND: "an upper bound, in the backend's own game",
+    ExploitabilityMeaning.REAL_GAME: "measured in the game with real cards",
+}
+
+
+class ExploitabilityUnit(StrEnum):
+    """In what exploitability is counted."""
+
+    POT = "pot"
+    MBB = "mbb"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Which program made a solution, of what, when and on what.
+
+    Attributes:
+        config_digest: names what was solved.
+        version: of `runout`.
+        date: when it was saved, in UTC.
+        processor: what computed it; None in old bundles.
+    """
+
+    config_digest: str | None
+    version: str
+    date: str
+    processor: str | None
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> "Provenance":
+        """Returns what the manifest of a bundle says."""
+        date = manifest.created_at.isoformat(timespec="seconds")
+        processor = None if manifest.machine is None else manifest.machine.processor
+        return cls(manifest.config_digest, manifest.package_version, date, processor)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How well a whole solution is solved.
+
+    Attributes:
+        exploitability: mean gain of a best response: a fraction of the pot at the root, or
+            thousandths of a big blind per hand.
+        meaning: in which game that is.
+        iterations: done.
+        seconds: taken.
+        unit: of the exploitability.
+        real_exploitability: the same with real cards, if it was measured apart.
+        curve: exploitability by iteration, whenever it was measured.
+        provenance: where it comes from; None as long as it is not saved.
+    """
+
+    exploitability: float
+    meaning: ExploitabilityMeaning
+    iterations: int
+    seconds: float
+    unit: ExploitabilityUnit = ExploitabilityUnit.POT
+    real_exploitability: float | None = None
+    curve: Curve = ()
+    provenance: Provenance | None = None
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether a best response gains so much that strategies may still change much."""
+        is_of_pot = self.unit is ExploitabilityUnit.POT
+        most = NOTABLE_EXPLOITABILITY_POT if is_of_pot else NOTABLE_EXPLOITABILITY_MBB
+        return self.exploitability > most
+
+    def __str__(self) -> str:
+        is_of_pot = self.unit is ExploitabilityUnit.POT
+        share, mbb = f"{self.exploitability:.2%} of the pot", f"{self.exploitability:.3g} mbb"
+        return f"exploitability {share if is_of_pot else mbb} after {self.iterations} iterations"
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the same under JSON names."""
+        unsaved = dict.fromkeys(field.name for field in fields(Provenance))
+        return {
+            "exploitability": self.exploitability,
+            "unit": self.unit.value,
+            "meaning": self.meaning.value,
+            "explanation": self.meaning.explanation,
+            "real_exploitability": self.real_exploitability,
+            "rough": self.is_rough,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "curve": [list(point) for point in self.curve],
+            **(unsaved if self.provenance is None else asdict(self.provenance)),
+        }
+
+
+# What a node says.
 #
 # Before the flop a column is one of the 169 hands, after it one of the 1,326 combos. Everything
 # that is derived from columns (means over ranges, frequencies, realized equity) is a method here,
@@ -75,7 +183,7 @@ class HandSpace(StrEnum):
     @property
     def names(self) -> tuple[str, ...]:
         """The name of each column."""
-        return HAND_NAMES if self is HandSpace.HANDS else _COMBO_NAMES
+        return deck.HAND_NAMES if self is HandSpace.HANDS else _COMBO_NAMES
 
     @property
     def num_combos(self) -> IntArray:
@@ -91,9 +199,9 @@ class Unit(StrEnum):
     POTS = "pots"
 
 
-_COMBO_NAMES = tuple(map(format_combo, range(NUM_COMBOS)))
-_COMBOS_PER_HAND: IntArray = read_only(np.array([len(combos) for combos in COMBOS_BY_HAND]))
-_ONE_COMBO: IntArray = read_only(np.ones(NUM_COMBOS, dtype=np.int64))
+_COMBO_NAMES = tuple(map(deck.format_combo, range(deck.NUM_COMBOS)))
+_COMBOS_PER_HAND: IntArray = read_only(np.array([len(combos) for combos in deck.COMBOS_BY_HAND]))
+_ONE_COMBO: IntArray = read_only(np.ones(deck.NUM_COMBOS, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -218,7 +326,7 @@ class Node:
     @property
     def steps(self) -> tuple[str, ...]:
         """The actions, cards or flops that can follow, as steps of a path."""
-        cards = map(format_card, self.next_cards)
+        cards = map(deck.format_card, self.next_cards)
         return (*(action.code for action in self.actions), *cards, *self.flops)
 
     def path_after(self, step: str) -> str:
@@ -309,20 +417,7 @@ class Node:
         """Returns ``[169]`` sums of ``values[H]`` by canonical hand."""
         if self.hand_space is HandSpace.HANDS:
             return values
-        return np.bincount(HAND_BY_COMBO, values, NUM_HANDS).astype(np.float64)
-
-    def columns(self, player: int | None = None) -> dict[str, FloatArray]:
-        """Returns ``[H]`` columns of a player: weight, equity, ev; of the actor also what it does.
-
-        Args:
-            player: the actor by default, the first player where nobody acts.
-        """
-        whose = (self.actor or 0) if player is None else player
-        found = {"weight": self.weights[whose], "equity": self.equity[whose], "ev": self.ev[whose]}
-        for number, action in enumerate(self.actions if whose == self.actor else ()):
-            found[f"{action.code} frequency"] = self.strategy[number]
-            found[f"{action.code} ev"] = self.action_ev[number]
-        return found
+        return np.bincount(deck.HAND_BY_COMBO, values, deck.NUM_HANDS).astype(np.float64)
 
     def tidy_columns(self, player: int | None = None) -> dict[str, Any]:
         """Returns columns of a frame, a row for each hand and action of the actor.
@@ -359,7 +454,7 @@ class Node:
             f"action_ev_{unit}": worth.ravel(),
             f"ev_{unit}": np.tile(self.ev[whose, held], number),
             "equity": np.tile(self.equity[whose, held], number),
-            "board": repeat([format_cards(self.board)]),
+            "board": repeat([deck.format_cards(self.board)]),
         }
 
     def to_dataframe(self, player: int | None = None) -> "DataFrame":
@@ -389,16 +484,18 @@ class Node:
 
         Cells are filled as far as hands arrive; where nobody acts, in one colour.
         """
-        whose, labels, rows = self.actor or 0, ["arrives"], np.ones((1, NUM_HANDS))
+        whose, labels, rows = self.actor or 0, ["arrives"], np.ones((1, deck.NUM_HANDS))
         if self.actor is not None:
             labels, rows = [action.label for action in self.actions], hand_strategy(self)
         colours = action_colours(self.actions) or [_HTML_COLOURS["arrives"]]
         reach = np.nan_to_num(hand_reach(self, whose)).clip(0.0, 1.0)
         cells = [
             _html_cell(name, row, colours, labels, float(height))
-            for name, row, height in zip(HAND_NAMES, np.nan_to_num(rows).T, reach, strict=True)
+            for name, row, height in zip(deck.HAND_NAMES, np.nan_to_num(rows).T, reach, strict=True)
         ]
-        order = np.array(sorted(range(NUM_HANDS), key=grid_position)).reshape(NUM_RANKS, -1)
+        order = np.array(sorted(range(deck.NUM_HANDS), key=deck.grid_position)).reshape(
+            deck.NUM_RANKS, -1
+        )
         table = "".join(f"<tr>{''.join(cells[hand] for hand in row)}</tr>" for row in order)
         keys = "&ensp;".join(
             f'<span style="color:{colour}">&#9632;</span> {label}'
@@ -442,8 +539,8 @@ def _html_cell(
 
 def weight_met(weights: FloatArray) -> FloatArray:
     """Returns ``[.., 1326]`` how much of ``weights[.., 1326]`` shares no card with each combo."""
-    by_card = weights[..., COMBOS_BY_CARD].sum(axis=-1)
-    low, high = COMBO_CARDS.T
+    by_card = weights[..., deck.COMBOS_BY_CARD].sum(axis=-1)
+    low, high = deck.COMBO_CARDS.T
     total = weights.sum(axis=-1, keepdims=True)
     met = total - by_card[..., low] - by_card[..., high] + weights
     return np.where(met > _SMALLEST_SHARE * total, met, 0.0)
@@ -497,11 +594,104 @@ def hand_reach(node: Node, player: int) -> FloatArray:
     if node.hand_space is HandSpace.HANDS:
         return np.where(is_held, node.weights[player], np.nan)
     live: FloatArray = np.bincount(
-        HAND_BY_COMBO[live_combos(node.board)], minlength=NUM_HANDS
+        deck.HAND_BY_COMBO[deck.live_combos(node.board)], minlength=deck.NUM_HANDS
     ).astype(np.float64)
     return np.where(is_held, divide(node.by_hand(node.weights[player]), live), np.nan)
 
 
 def hand_strategy(node: Node) -> FloatArray:
     """Returns ``[A, 169]`` how often the actor's hands take each action, NaN if they never come."""
-    return np.array([node.hand_means(row) for row in node.strategy]).reshape(-1, NUM_HANDS)
+    return np.array([node.hand_means(row) for row in node.strategy]).reshape(-1, deck.NUM_HANDS)
+
+
+# What was solved.
+
+
+class Solution:
+    """What was solved: a spot, a preflop run, a report or values of flops; see `runout.open`.
+
+    Attributes:
+        kind: what it is: ``spot``, ``preflop``, ``report`` or ``values``.
+        title: what was solved, in a few words.
+        quality: how well it is solved, if that is known.
+        config_text: the config as it was given; empty for what was not saved.
+        note: where it comes from; empty for nothing to note.
+    """
+
+    kind: ClassVar[str]
+    title: str
+    quality: Quality | None
+    config_text: str
+    note: str = ""
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root.
+
+        See `runout.trees.paths` for the syntax, such as ``x:b59:c:8h``.
+        """
+        raise BundleError(self.title, f"{self.kind} of flops have no nodes, use to_dataframe")
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that are alike.
+
+        Cards are alike if they differ by suits only, and no range tells these suits apart.
+        """
+        return tuple((card,) for card in self.node(path).next_cards)
+
+    def nodes(
+        self, path: str = "", depth: int | None = None, street: str | None = None
+    ) -> Iterator[Node]:
+        """Yields a node and all that follow, one at a time, each before what follows it.
+
+        >>> [node.path for node in solution.nodes(depth=1)]  # doctest: +SKIP
+        ['', 'x', 'b59']
+
+        Args:
+            path: of the first node.
+            depth: at most so many actions and deals below it; None for all.
+            street: only nodes of this one: ``preflop``, ``flop``, ``turn`` or ``river``.
+        """
+        if depth is not None and depth < 0:
+            raise TreeError("depth", f"{depth} is not 0 or a positive number of steps")
+        if street not in (None, *_STREETS):
+            raise TreeError("street", f"{quote(street)} is none of {', '.join(_STREETS)}")
+        last = len(_STREETS) if street is None else _STREETS.index(street)
+        waiting = [(path, 0)]
+        while waiting:
+            place, number = waiting.pop()
+            node = self.node(place)
+            if street in (None, node.street_name):
+                yield node
+            is_last = node.actor is None and _STREETS.index(node.street_name) >= last
+            if not is_last and number != depth:
+                steps = node.steps
+                waiting += [(node.path_after(step), number + 1) for step in reversed(steps)]
+
+    def to_dataframe(
+        self, path: str = "", depth: int | None = None, street: str | None = None
+    ) -> "DataFrame":
+        """Returns a frame with a row for each decision, hand and action; see `Node.tidy_columns`.
+
+        Nodes are chosen as by `nodes`; of a large solution `to_parquet` takes less memory.
+        """
+        from pandas import DataFrame, concat
+
+        return concat([*map(DataFrame, self._tidy(path, depth, street))], ignore_index=True)
+
+    def to_parquet(
+        self, file: Path | str, path: str = "", depth: int | None = None, street: str | None = None
+    ) -> int:
+        """Writes the same as `to_dataframe`, node by node, and returns the number of rows.
+
+        Needs pyarrow (``pip install "runout[reports]"``).
+        """
+        with replacing_file(Path(file)) as part:
+            return write_parquet(part, self._tidy(path, depth, street))
+
+    def _tidy(self, *chosen: Any) -> Iterator[dict[str, Any]]:
+        nodes = (node for node in self.nodes(*chosen) if node.actor is not None)
+        return (node.tidy_columns() for node in nodes)
+
+    def __repr__(self) -> str:
+        known = "" if self.quality is None else f", {self.quality}"
+        return f"<{type(self).__name__} {self.title}{known}>"

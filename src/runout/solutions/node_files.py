@@ -7,9 +7,8 @@ from typing import Any, TextIO
 from runout.arrays import FloatArray
 from runout.cards.deck import format_card, format_cards
 from runout.errors import TreeError
-from runout.solutions.node import Node, NodeAction, Quality
+from runout.solutions.node import Node, NodeAction, Quality, Solution
 from runout.solutions.sheet import DECIMALS, rounded
-from runout.solutions.solution import Solution
 from runout.trees.actions import ActionKind
 
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.

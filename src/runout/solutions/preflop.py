@@ -28,12 +28,12 @@ from runout.solutions.node import (
     NodeKind,
     Provenance,
     Quality,
+    Solution,
     TrailStep,
     Unit,
     actions_of,
     known_mean,
 )
-from runout.solutions.solution import Solution
 from runout.solutions.values import (
     ExploitabilityMeaning,
     ValueSource,

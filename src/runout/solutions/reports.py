@@ -14,11 +14,10 @@ from runout.cards.deck import live_combos, parse_cards
 from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
-from runout.solutions.node import Node, NodeAction, Provenance, Quality, known_mean
+from runout.solutions.node import Node, NodeAction, Provenance, Quality, Solution, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
 from runout.solutions.sheet import Column as SheetColumn
 from runout.solutions.sheet import Sheet, json_number
-from runout.solutions.solution import Solution
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import format_amount
 from runout.trees.paths import join_path, read_path

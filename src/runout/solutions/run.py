@@ -4,6 +4,7 @@ from pathlib import Path
 
 from runout.errors import BundleError
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND, load_spot
+from runout.solutions.node import Solution
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,
     FLOPS_FOLDER,
@@ -14,7 +15,6 @@ from runout.solutions.preflop import (
     load_solution,
 )
 from runout.solutions.report_files import REPORT_KIND, load_report
-from runout.solutions.solution import Solution
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
 from runout.storage.files import reporting_os_errors

@@ -17,6 +17,7 @@ bundle of many flops has few files. The arrays, by part:
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -37,8 +38,6 @@ _LARGEST = {np.dtype(np.uint8): 2**8 - 1, np.dtype(np.uint16): 2**16 - 1}
 _LARGEST_STEP = 2**15 - 1
 _NO_VALUE = -(2**15)
 _LARGEST_EQUITY = 2**16 - 1
-
-_PLAYERS = (0, 1)
 
 
 # Probabilities, values and equities as small whole numbers.
@@ -281,28 +280,26 @@ class StoredArrays:
     ) -> list[tuple[EncodedShares, EncodedShares]]:
         """Returns the strategies alone; see `read`."""
         shares, layout = self._require(SHARES, list(_LARGEST), None), StoredLayout(streets, cards)
-        if streets[-1].street != Street.RIVER or not self._has(RIVER_GAME):
-            tables = self._split(layout, SHARES, shares.dtype)
-            return [(EncodedShares(oop), EncodedShares(ip)) for oop, ip in tables]
-        num_runouts = len(cards.deals[-1].card) if cards.deals else 1
-        game = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
-        if game.min() < 0:
-            raise BundleError(self.where, f"{self.names[RIVER_GAME]} has numbers below 0")
-        num_games = int(game.max()) + 1
-        # What earlier streets leave of the array is the rivers'.
-        left = shares.size - layout._replace(streets=streets[:-1]).size(SHARES)
-        num_columns = left // max(num_games * sum(streets[-1].num_actions), 1)
-        layout = layout._replace(river=(num_games, num_columns))
-        *earlier, rivers = self._split(layout, SHARES, shares.dtype)
-        oop, ip = (
-            EncodedShares(
-                codes, game, self._require(part, [np.uint8], num_games, len(hands.combos))
-            )
-            for codes, part, hands in zip(rivers, BUCKETS, cards.players, strict=True)
-        )
+        game: IntArray | None = None
+        buckets: list[AnyArray | None] = [None, None]
+        if streets[-1].street == Street.RIVER and self._has(RIVER_GAME):
+            num_runouts = len(cards.deals[-1].card) if cards.deals else 1
+            game = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
+            if game.min() < 0:
+                raise BundleError(self.where, f"{self.names[RIVER_GAME]} has numbers below 0")
+            num_games = int(game.max()) + 1
+            # What earlier streets leave of the array is the rivers'.
+            left = shares.size - layout._replace(streets=streets[:-1]).size(SHARES)
+            num_columns = left // max(num_games * sum(streets[-1].num_actions), 1)
+            layout = layout._replace(river=(num_games, num_columns))
+            buckets = [
+                self._require(part, [np.uint8], num_games, len(hands.combos))
+                for part, hands in zip(BUCKETS, cards.players, strict=True)
+            ]
+        *earlier, (oop, ip) = self._split(layout, SHARES, shares.dtype)
         return [
             *((EncodedShares(first), EncodedShares(other)) for first, other in earlier),
-            (oop, ip),
+            (EncodedShares(oop, game, buckets[0]), EncodedShares(ip, game, buckets[1])),
         ]
 
     def _has(self, part: str) -> bool:
@@ -318,7 +315,7 @@ class StoredArrays:
         return layout.split(part, self._require(part, [dtype], size) if size else np.zeros(0))
 
 
-# Bundles of schema 1, which had one array for each table, as arrays of parts.
+# Bundles of schema 1, which had one array for each street and player, as arrays of parts.
 
 
 def convert_spot(
@@ -329,16 +326,14 @@ def convert_spot(
     parts = {part: arrays[f"solution_{part}"] for part in same if f"solution_{part}" in arrays}
     for part, old in {SHARES: "strategy", VALUES: VALUES, BOUNDS: BOUNDS, LOCKED: LOCKED}.items():
         tables = []
-        for layout in streets:
-            for hands, word in zip(cards.players, PLAYER_WORDS, strict=True):
-                table = arrays.get(f"solution_{layout.street.label}_{word}_{old}")
-                if table is not None:
-                    in_buckets = layout.street == Street.RIVER and RIVER_GAME in parts
-                    is_padded = part != SHARES or in_buckets
-                    padding = 0 if is_padded else max(hands.width - table.shape[-1], 0)
-                    tables.append(np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, padding)]))
-        if tables:
-            parts[part] = np.concatenate([table.ravel() for table in tables])
+        for layout, (player, word) in product(streets, enumerate(PLAYER_WORDS)):
+            table = arrays.get(f"solution_{layout.street.label}_{word}_{old}", np.zeros(0))
+            in_buckets = layout.street == Street.RIVER and RIVER_GAME in parts
+            if part == SHARES and table.size and not in_buckets:  # columns of hands were not padded
+                padding = cards.players[player].width - table.shape[-1]
+                table = np.pad(table, [(0, 0), (0, 0), (0, padding)])
+            tables += [table.ravel()] if table.size else []
+        parts |= {part: np.concatenate(tables)} if tables else {}
     return parts
 
 
@@ -351,26 +346,18 @@ def convert_joint_flop(
 ) -> dict[str, AnyArray]:
     """Returns the arrays of a flop leaf that was saved as ``flopF_leafL_STREET_PLAYER``.
 
-    The values of all leaves of a flop were lines of one array.
-
-    Args:
-        arrays: of the bundle.
-        names: what the parts are called now.
-        flop: its number.
-        leaf: its number.
-        leaves: of all leaves.
+    The values of all leaves of a flop were lines of one array. Parts are called by their `names`
+    now; flops and leaves count from 0.
     """
-    prefix, first = f"flop{flop}", leaves[0].cards.players[0]
     tables = [
-        arrays[f"{prefix}_leaf{leaf}_{layout.street.label}_{word}"].ravel()
-        for layout in leaves[leaf].streets
-        for word in PLAYER_WORDS
-        if f"{prefix}_leaf{leaf}_{layout.street.label}_{word}" in arrays
+        arrays[f"flop{flop}_leaf{leaf}_{layout.street.label}_{word}"].ravel()
+        for layout, word in product(leaves[leaf].streets, PLAYER_WORDS)
     ]
-    parts = {names[SHARES]: np.concatenate(tables)} if tables else {}
-    for part, columns in ((VALUES, len(first.combos)), (BOUNDS, 2)):
-        lines = [layout.size(part) // columns for layout in leaves]
-        begin = sum(lines[:leaf])
-        if (table := arrays.get(f"{prefix}_{part}")) is not None:
-            parts[names[part]] = table[begin : begin + lines[leaf]].ravel()
+    parts = {names[SHARES]: np.concatenate(tables)}
+    for part in (VALUES, BOUNDS):
+        numbers, begin = (
+            arrays[f"flop{flop}_{part}"].ravel(),
+            sum(one.size(part) for one in leaves[:leaf]),
+        )
+        parts[names[part]] = numbers[begin : begin + leaves[leaf].size(part)]
     return {**arrays, **parts}

@@ -24,9 +24,9 @@ from runout.cards.deck import (
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, CardError, OptionError
+from runout.solutions.node import ExploitabilityMeaning as ExploitabilityMeaning
+from runout.solutions.node import Provenance, Quality, Solution
 from runout.solutions.sheet import Column, Sheet
-from runout.solutions.solution import ExploitabilityMeaning as ExploitabilityMeaning
-from runout.solutions.solution import Provenance, Quality, Solution
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.trees.tree import PostflopTree
@@ -145,9 +145,8 @@ class PostflopValues:
             raise IndexError(f"position {hero_position}, there are OOP = 0 and IP = 1")
         total = np.zeros((NUM_HANDS, NUM_HANDS))
         weight = np.zeros((NUM_HANDS, NUM_HANDS))
-        for flop, share, value in zip(
-            self.flops.flops, self.flops.weights, self.value_pot[:, hero_position], strict=True
-        ):
+        values = self.value_pot[:, hero_position]
+        for flop, share, value in zip(self.flops.flops, self.flops.weights, values, strict=True):
             joint = share * matchup_weights(flop)
             if np.isnan(value[joint > 0.0]).any():  # must not pass for 0
                 raise ValueError(f"{format_cards(flop)}: hands that can meet have no value")
@@ -206,27 +205,19 @@ class ValueBook:
     Attributes:
         sprs: solved ratios, ascending; none means that flops are checked down.
         shares: for each of them, `LeafValues.share_of_ip`.
-        leaves: values of leaves that were solved with the ranges that arrive there, by path.
+        leaves: values of leaves that were solved with the ranges that arrive there, by path; they
+            are answered before anything else.
     """
 
-    sprs: tuple[float, ...]
-    shares: tuple[FloatArray, ...]
-    leaves: Mapping[str, LeafValues]
-
-    @classmethod
-    def raw_equity(cls) -> "ValueBook":
-        """Returns a book without postflop play: every flop is checked down."""
-        return cls((), (), {})
+    sprs: tuple[float, ...] = ()
+    shares: tuple[FloatArray, ...] = ()
+    leaves: Mapping[str, LeafValues] = field(default_factory=dict)
 
     @classmethod
     def from_values(cls, values: Sequence[PostflopValues]) -> "ValueBook":
         """Returns a book of solved ratios, averaged over their flops."""
         ordered = sorted(values, key=lambda solved: solved.spr)
-        return cls(tuple(v.spr for v in ordered), tuple(map(average_share, ordered)), {})
-
-    def with_leaves(self, leaves: Mapping[str, LeafValues]) -> "ValueBook":
-        """Returns a book that answers the given leaves, by path, before anything else."""
-        return ValueBook(self.sprs, self.shares, dict(leaves))
+        return cls(tuple(v.spr for v in ordered), tuple(map(average_share, ordered)))
 
     def at_leaf(self, path: str, spr: float) -> LeafValues:
         """Returns the values of a leaf with the given path and stack-to-pot ratio."""
@@ -313,30 +304,24 @@ def split_solutions(
     """Returns what `join_solutions` wrote among the arrays of a bundle; empty if it did not."""
     prefix = f"{_NUMBERS}_0_"
     names = [key.removeprefix(prefix) for key in joined if key.startswith(prefix)]
-    if not names:
-        return ()
     solutions = []
-    for number in range(num_ratios):
-        by_name = {}
+    for number in range(num_ratios if names else 0):
+        of_flops: list[dict[str, AnyArray]] = [{} for _ in range(num_flops)]
         for name in names:
             is_own = f"{_NUMBERS}_{number}_{name}" in joined
             key = f"{number if is_own else 0}_{name}"
+            numbers = joined[f"{_NUMBERS}_{key}"]
             shapes = cast(IntArray, joined[f"{_SHAPES}_{key}"])
-            by_name[name] = _split(joined[f"{_NUMBERS}_{key}"], shapes, num_flops)
-        solutions.append(
-            tuple({name: by_name[name][flop] for name in names} for flop in range(num_flops))
-        )
+            if shapes.ndim != 2 or len(shapes) != num_flops or (shapes < 0).any():
+                raise ValueError(f"shapes of solutions of {num_flops} flops")
+            ends = np.cumsum(np.prod(shapes, axis=1))
+            if numbers.ndim != 1 or ends[-1] != len(numbers):
+                raise ValueError("solutions that have other shapes")
+            parts = zip(of_flops, np.split(numbers, ends[:-1]), shapes.tolist(), strict=True)
+            for arrays, part, shape in parts:
+                arrays[name] = part.reshape(shape)
+        solutions.append(tuple(of_flops))
     return tuple(solutions)
-
-
-def _split(numbers: AnyArray, shapes: IntArray, num_flops: int) -> list[AnyArray]:
-    if shapes.ndim != 2 or len(shapes) != num_flops or (shapes < 0).any():
-        raise ValueError(f"shapes of solutions of {num_flops} flops")
-    ends = np.cumsum(np.prod(shapes, axis=1))
-    if numbers.ndim != 1 or ends[-1] != len(numbers):
-        raise ValueError("solutions that have other shapes")
-    parts = np.split(numbers, ends[:-1])
-    return [part.reshape(shape) for part, shape in zip(parts, shapes.tolist(), strict=True)]
 
 
 def require_array(
@@ -350,13 +335,8 @@ def require_array(
 ) -> AnyArray:
     """Returns an array of a bundle after looking whether it is what it should be.
 
-    Args:
-        where: what errors name, beside the array.
-        arrays: by name.
-        name: of the array.
-        dtypes: it has one of these; only those of floats are looked through for infinities.
-        shape: it has, with None for lengths of any size.
-        may_be_nan: whether some numbers may be missing.
+    It has one of the dtypes, of which floats are looked through for infinities, and the shape, in
+    which None is any length. Errors name `where` and the array.
     """
     array = arrays.get(name)
     if array is None:
