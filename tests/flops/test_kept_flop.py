@@ -48,7 +48,7 @@ def test_values_are_those_of_the_strategies_with_real_cards():
     (tree,), flop = solved().trees, GIVEN.canonical
     loss = judge_strategy(flop, tree, kept_strategy(solved(), 0))
     root = view_of(GIVEN).node()
-    assert root.range_ev(0) == pytest.approx(loss.value_of_oop + 0.5, abs=1e-5)
+    assert root.range_ev(0) == pytest.approx(loss.value[0] + 0.5, abs=1e-5)
     assert root.range_ev(0) + root.range_ev(1) == pytest.approx(1.0, abs=1e-5)
 
 

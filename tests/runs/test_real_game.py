@@ -68,7 +68,7 @@ def test_noise_is_judged_as_by_a_slow_player_who_tries_everything():
     loss = judge(MONOTONE, tree, strategy, ranges, merges_suits=False)
     expected = [slow.winnings(player, RESPOND) for player in (0, 1)]
     assert loss.best_response == pytest.approx(expected, abs=2e-6)
-    assert loss.value_of_oop == pytest.approx(slow.winnings(0, EVALUATE), abs=2e-6)
+    assert loss.value[0] == pytest.approx(slow.winnings(0, EVALUATE), abs=2e-6)
     assert loss.exploitability_pot == pytest.approx(sum(expected) / 2, abs=2e-6)
     assert min(loss.gains_pot) > 0.0
 
@@ -84,7 +84,7 @@ def test_who_never_puts_in_a_chip_loses_its_half_of_the_pot(spr):
     tree = tiny_tree(spr)
     loss = judge(MONOTONE, tree, prefer(tree, CHECK_OR_FOLD, CHECK_OR_FOLD))
     assert loss.best_response == pytest.approx((0.5, 0.5), abs=1e-5)
-    assert loss.value_of_oop == pytest.approx(0.0, abs=1e-5)  # checked down, all hands each
+    assert loss.value[0] == pytest.approx(0.0, abs=1e-5)  # checked down, all hands each
     assert loss.gains_pot == pytest.approx((0.5, 0.5), abs=1e-5)
 
 
@@ -92,7 +92,7 @@ def test_who_jams_into_the_nuts_loses_stack_and_half_of_the_pot():
     tree = tiny_tree()
     ranges = (Range("QcQd"), Range("AcKc"))
     loss = judge("AsAdAh", tree, prefer(tree, JAM_OR_CALL, CHECK_OR_FOLD), ranges)
-    assert loss.value_of_oop == pytest.approx(0.5, abs=1e-6)  # IP folds quads
+    assert loss.value[0] == pytest.approx(0.5, abs=1e-6)  # IP folds quads
     assert loss.best_response == pytest.approx((0.5, 1.5), abs=1e-6)  # a pot sized bet is called
     assert loss.gains_pot == pytest.approx((0.0, 2.0), abs=1e-6)
     assert loss.exploitability_pot == pytest.approx(1.0, abs=1e-6)
@@ -106,7 +106,7 @@ def test_an_exact_strategy_loses_what_its_solver_says(precision):
     strategy = TableStrategy(solver.tables, solver.game)
     loss = judge(MONOTONE, spot.tree, strategy)
     assert loss.exploitability_pot == pytest.approx(solver.exploitability(), abs=2e-6)
-    assert loss.value_of_oop + 0.5 == pytest.approx(solver.expected_value(0), abs=2e-6)
+    assert loss.value[0] + 0.5 == pytest.approx(solver.expected_value(0), abs=2e-6)
 
 
 def without_ranks_of(flop):
@@ -132,7 +132,7 @@ def test_where_suits_decide_nothing_the_real_game_is_the_game_of_169_hands():
     expected = [best_response_value(tree, game, table.astype(np.float64), p) for p in (0, 1)]
     assert loss.best_response == pytest.approx(expected, abs=1e-5)
     value = (game.matchup_share * pair_gains(tree, game, table)).sum()
-    assert loss.value_of_oop == pytest.approx(value, abs=1e-5)
+    assert loss.value[0] == pytest.approx(value, abs=1e-5)
 
 
 @pytest.mark.parametrize("flop", [MONOTONE, PAIRED])
@@ -146,7 +146,7 @@ def test_169_hands_lose_at_least_what_they_lose_to_each_other(flop):
     for player, real in enumerate(loss.best_response):
         assert real > best_response_value(tree, game, wide, player)
     value = (game.matchup_share * pair_gains(tree, game, wide)).sum()
-    assert loss.value_of_oop == pytest.approx(value, abs=1e-5)
+    assert loss.value[0] == pytest.approx(value, abs=1e-5)
 
 
 def solve_in_buckets(flop, tree, rounds):
@@ -172,7 +172,7 @@ def assert_same_when_merged(flop, tree, strategy):
     merged = judge(flop, tree, strategy)
     apart = judge(flop, tree, strategy, merges_suits=False)
     assert merged.best_response == pytest.approx(apart.best_response, abs=2e-6)
-    assert merged.value_of_oop == pytest.approx(apart.value_of_oop, abs=2e-6)
+    assert merged.value[0] == pytest.approx(apart.value[0], abs=2e-6)
 
 
 def test_the_number_of_workers_changes_no_bit():

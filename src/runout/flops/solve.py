@@ -32,6 +32,7 @@ from runout.events import (
     FlopSolved,
     FlopSolving,
     Phase,
+    PhaseAdvanced,
     reporting_phase,
 )
 from runout.execution.context import RunContext
@@ -222,8 +223,12 @@ def finish_flops(
     """
     failures: dict[str, Exception] = {}
     with reporting_phase(context.on_event, phase, len(tasks)):
+        num_done = 0
         for done in context.run(job, tasks):
             if done.entry is not None:
+                num_done += 1
+                if phase != Phase.FLOPS:  # whose flops are events
+                    context.on_event(PhaseAdvanced(phase, num_done, len(tasks)))
                 yield done.task, done.entry
                 continue
             assert done.error is not None

@@ -21,7 +21,7 @@ from runout.cfr.team import Team, solve_time
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
-from runout.events import EventSink, FlopSolved, PhaseAdvanced, ignore_event, reporting_phase
+from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
@@ -43,31 +43,19 @@ from runout.trees.tree import PostflopTree
 class BackendRow:
     """What one backend has reached on one flop at one stack-to-pot ratio.
 
-    Attributes:
-        label: of the backend.
-        flop: its cards as they were given.
-        spr: effective stack over pot.
-        iterations: of the solve, of all rounds together.
-        own_exploitability_pot: what the backend says.
-        own_meaning: in which game that is, and whether it is a bound.
-        real_exploitability_pot: the mean gain of a best response in the real game.
-        real_gains_pot: what OOP and IP gain there by answering best.
-        seconds: from the dealt flop to its values, without compiling kernels.
-        judging_seconds: time of the best responses.
-        hand_error_pot: RMS over hands of their value against all hands, minus the exact one; None
-            for the exact backend, or without it.
-        pair_error_pot: the same for hands against hands.
+    Errors are RMS over hands of their value against all hands, and over pairs of hands, minus the
+    exact one; None for the exact backend, or without it.
     """
 
     label: str
-    flop: str
+    flop: str  # its cards as they were given
     spr: float
-    iterations: int
-    own_exploitability_pot: float
+    iterations: int  # of all rounds together
+    own_exploitability_pot: float  # what the backend says
     own_meaning: ExploitabilityMeaning
-    real_exploitability_pot: float
-    real_gains_pot: tuple[float, float]
-    seconds: float
+    real_exploitability_pot: float  # the mean gain of a best response in the real game
+    real_gains_pot: tuple[float, float]  # of OOP and IP
+    seconds: float  # from the dealt flop to its values, without compiling kernels
     judging_seconds: float
     hand_error_pot: float | None = None
     pair_error_pot: float | None = None
@@ -198,12 +186,10 @@ def all_labels() -> list[str]:
 
 
 def label_backend(config: FlopsConfig, label: str) -> BackendUnderTest:
-    """Returns the backend that a label names, with the sizes and limits of a config.
+    """Returns the backend that a label names, with those keys of a config that it has.
 
-    Args:
-        config: keys that another backend does not have do not count for it.
-        label: a ``solve_type``, and after colons what its keys are instead of those of the config:
-            ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``.
+    A label is a ``solve_type``, and after colons what its keys are instead of those of the config:
+    ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``.
     """
     solve_type, *given = label.split(":")
     if solve_type not in BACKENDS:
@@ -272,16 +258,6 @@ class JudgeJob:
         return TaskResult(arrays, {_ROW: asdict(replace(row, seconds=seconds))})
 
 
-def finish_judged(
-    tasks: Sequence[Task[JudgedSolve]], context: RunContext, phase: str, *, keeps_values: bool
-) -> Iterator[tuple[Task[JudgedSolve], LedgerEntry]]:
-    """Yields solves with what they found, as `finish_flops` does, and tells how many are done."""
-    finished = finish_flops(JudgeJob(keeps_values), tasks, context, phase)
-    for num_done, done in enumerate(finished, start=1):
-        context.on_event(PhaseAdvanced(phase, num_done, len(tasks)))
-        yield done
-
-
 def row_of(entry: LedgerEntry) -> BackendRow:
     """Returns the row of a finished solve."""
     fields = dict(entry.measured[_ROW])
@@ -310,7 +286,7 @@ def compare_backends(
         tasks.append(Task(key, JudgedSolve(key, tested, flop, tree, name), is_alone=True))
     entries: dict[tuple[tuple[int, ...], float], dict[str, LedgerEntry]] = {}
     rows_of: dict[tuple[int, ...], list[BackendRow]] = {flop: [] for flop in flops}
-    for task, entry in finish_judged(tasks, context, PHASE, keeps_values=True):
+    for task, entry in finish_flops(JudgeJob(keeps_values=True), tasks, context, PHASE):
         solve = task.item
         of_tree = entries.setdefault((solve.flop, solve.tree.stakes.spr), {})
         of_tree[solve.tested.label] = entry
@@ -318,9 +294,8 @@ def compare_backends(
             continue
         rows = _compare_values(solve.flop, backends, of_tree)
         yield from rows
-        of_flop = rows_of[solve.flop]
+        of_flop, num_rows = rows_of[solve.flop], len(trees) * len(backends)
         of_flop += rows
-        num_rows = len(trees) * len(backends)
         if len(of_flop) == num_rows:
             num_solved = sum(len(each) == num_rows for each in rows_of.values())
             worst = max(row.real_exploitability_pot for row in of_flop)

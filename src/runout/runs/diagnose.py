@@ -1,6 +1,6 @@
 """The buckets of a flop, round by round: which hands are merged, and what it costs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,6 @@ from runout.config.flops import BucketedConfig
 from runout.execution.context import RunContext
 from runout.flops.backend import FlopGame
 from runout.flops.bucketed import RoundRecord, read_records
-from runout.flops.settings import make_bucketed
 from runout.flops.solve import PostflopPlan, kept_rounds, progress_sink
 from runout.solutions.values import ValueBundle
 from runout.trees.layout import NUM_PLAYERS
@@ -51,19 +50,12 @@ class MergedPair:
 
 @dataclass(frozen=True)
 class BucketContents:
-    """A flop bucket.
+    """A flop bucket."""
 
-    Attributes:
-        combos: its members, weakest first.
-        strength: all-in equity against a random hand.
-        ev_pot: what its hands win beyond half the pot, in flop pots, mean over both positions.
-        worst_pair: the two members that are farthest apart, None if there is only one.
-    """
-
-    combos: tuple[int, ...]
-    strength: Spread
-    ev_pot: Spread
-    worst_pair: MergedPair | None
+    combos: tuple[int, ...]  # its members, weakest first
+    strength: Spread  # all-in equity against a random hand
+    ev_pot: Spread  # won beyond half the pot, in flop pots, mean over both positions
+    worst_pair: MergedPair | None  # the members that are farthest apart, None for a single one
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +66,12 @@ class RoundDiagnosis:
         round: 1 for the one with buckets of strength only.
         record: what was solved, with which buckets and how well.
         buckets: of the flop, weakest first.
-        agreement: adjusted Rand index with the buckets of the round before, 1 if they are the
-            same; NaN in the first round.
+        agreement: adjusted Rand index with the buckets of the round before; NaN in the first.
         ev_variance: mean squared distance of hands' values from their bucket's, in squared pots,
             both positions added.
         strength_histograms: ``[K, 10]`` mean over members, each adding up to 1.
         ev_histograms: ``[K, 10]`` the same of expected values, mean over both positions.
-        pair_equity: ``[K, K]`` a flop bucket's equity against another one, see
-            `bucket_pair_equity`.
+        pair_equity: ``[K, K]`` a flop bucket's equity against another one, `bucket_pair_equity`.
     """
 
     round: int
@@ -110,36 +100,26 @@ def diagnose_flops(
     bundle: ValueBundle | None = None,
     context: RunContext | None = None,
 ) -> list[FlopDiagnosis]:
-    """Diagnoses the buckets of flops, which are solved unless a bundle has kept them.
+    """Diagnoses the buckets of flops at one of a model's stack-to-pot ratios.
 
-    Args:
-        model: how they are solved.
-        spr: one of the model's stack-to-pot ratios.
-        flops: in the suits that are shown.
-        bundle: what was solved with this model, if it was.
-        context: workers and events.
+    They are solved unless a bundle, of the same model, has kept them.
     """
     kept = bundle.flops.flops if bundle is not None and bundle.solutions else ()
-    diagnoses = []
+    context, diagnoses = context or RunContext(), []
+    plan = PostflopPlan.make(model.with_sprs([spr]), context.num_workers)
+    (tree,), backend = plan.trees, plan.backend
     for given in flops:
-        if bundle is not None and given.canonical in kept:
-            place = kept.index(given.canonical), model.postflop_sprs.index(spr)
-            records = kept_rounds(bundle, *place)
+        flop = given.canonical
+        if bundle is not None and flop in kept:
+            records = kept_rounds(bundle, kept.index(flop), model.postflop_sprs.index(spr))
         else:
-            records = _solve(model.with_sprs([spr]), given, context or RunContext())
+            backend.estimate(flop, tree, plan.num_workers).require_memory("the diagnosis")
+            is_bound = backend.meaning.is_upper_bound
+            sink = progress_sink(given.name, spr, context.on_event, is_bound)
+            game, team = FlopGame.deal(flop), Team(plan.num_workers)
+            records = read_records(backend.solve(game, tree, sink, team).to_arrays(), flop)
         diagnoses.append(diagnose_flop(given, spr, records))
     return diagnoses
-
-
-def _solve(model: BucketedConfig, given: GivenFlop, context: RunContext) -> list[RoundRecord]:
-    plan = PostflopPlan.make(model, context.num_workers)
-    (tree,), backend = plan.trees, make_bucketed(model)
-    backend.estimate(given.canonical, tree, plan.num_workers).require_memory("the diagnosis")
-    is_bound = backend.meaning.is_upper_bound
-    sink = progress_sink(given.name, tree.stakes.spr, context.on_event, is_bound)
-    game = FlopGame.deal(given.canonical)
-    solution = backend.solve(game, tree, sink, Team(plan.num_workers))
-    return read_records(solution.to_arrays(), given.canonical)
 
 
 def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -> FlopDiagnosis:
@@ -155,7 +135,7 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
             RoundDiagnosis(
                 round=number,
                 record=record,
-                buckets=_contents(record, spr, strengths),
+                buckets=tuple(_contents(record, spr, strengths)),
                 agreement=np.nan if before is None else compare_partitions(before, labels),
                 ev_variance=within_bucket_variance(values, labels, np.ones(len(labels))),
                 strength_histograms=_mean_histograms(strengths.rows[:, None], labels),
@@ -169,21 +149,19 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
 
 def _contents(
     record: RoundRecord, spr: float, strengths: StreetFeatures
-) -> tuple[BucketContents, ...]:
-    """Returns the contents of every flop bucket."""
+) -> Iterator[BucketContents]:
+    """Yields the contents of every flop bucket."""
     labels, combos, features = record.flop_labels(), record.combos, record.ev_features.astype(float)
     # Distance of neighbouring points of the grid; a feature has one grid for each position.
     pots_per_unit = (1.0 + 2.0 * spr) / (NUM_BINS - 1) / NUM_PLAYERS
     ev = record.mean_values.astype(float).mean(axis=1)
-    contents = []
     for bucket in range(record.buckets.num_buckets[0]):
         members = np.flatnonzero(labels == bucket)
         members = members[np.argsort(strengths.strength[members], kind="stable")]
         held = tuple(combos[members].tolist())
         pair = _worst_pair(held, features[members], pots_per_unit)
-        spreads = Spread.of(strengths.strength[members]), Spread.of(ev[members])
-        contents.append(BucketContents(held, *spreads, pair))
-    return tuple(contents)
+        strength = strengths.strength[members]
+        yield BucketContents(held, Spread.of(strength), Spread.of(ev[members]), pair)
 
 
 def _worst_pair(combos: Sequence[int], rows: FloatArray, pots_per_unit: float) -> MergedPair | None:

@@ -37,15 +37,9 @@ from runout.preflop.joint import FlopPlayers, JointGame, PlayedFlops
 from runout.preflop.shards import ShardedFlops, divide_flops
 from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
+from runout.solutions import preflop as stored
 from runout.solutions.flop_bundles import JointFlops
-from runout.solutions.preflop import (
-    FLOPS_FOLDER,
-    MBB_PER_BB,
-    SOLUTION_FOLDER,
-    PreflopSolution,
-    load_solution,
-    note_real_exploitability,
-)
+from runout.solutions.preflop import FLOPS_FOLDER, SOLUTION_FOLDER, PreflopSolution
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import IP, OOP
@@ -53,32 +47,22 @@ from runout.trees.tree import IP, OOP
 
 @dataclass(frozen=True)
 class RealGameLoss:
-    """What best responses win, in the unit of the tree.
-
-    Attributes:
-        best_response: of OOP against IP's strategy and of IP against OOP's, beyond half the pot.
-        value_of_oop: what OOP wins beyond half the pot if both play their strategies.
-        pot: the pot that it is measured by.
-        value_of_ip: likewise of IP; None where one wins what the other loses.
-    """
+    """What OOP and IP win with best responses, and with their strategies, beyond half the pot."""
 
     best_response: tuple[float, float]
-    value_of_oop: float
+    value: tuple[float, float]
     pot: float
-    value_of_ip: float | None = None
 
     @property
     def exploitability_pot(self) -> float:
         """The mean gain of a best response, as a fraction of the pot."""
-        won = 0.0 if self.value_of_ip is None else self.value_of_oop + self.value_of_ip
-        return (sum(self.best_response) - won) / NUM_PLAYERS / self.pot
+        return (sum(self.best_response) - sum(self.value)) / NUM_PLAYERS / self.pot
 
     @property
     def gains_pot(self) -> tuple[float, float]:
         """What OOP and IP gain by answering best instead, as fractions of the pot."""
-        oop, ip = self.best_response
-        of_ip = -self.value_of_oop if self.value_of_ip is None else self.value_of_ip
-        return (oop - self.value_of_oop) / self.pot, (ip - of_ip) / self.pot
+        oop, ip = (best - own for best, own in zip(self.best_response, self.value, strict=True))
+        return oop / self.pot, ip / self.pot
 
 
 def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> RealGameLoss:
@@ -96,13 +80,10 @@ def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> 
         values = _visit(game, strategy, player, step, reach)[: len(hands.combos)]
         return float((hands.weights * values.astype(np.float64)).sum())
 
-    is_raked = spot.rake.taken_from(spot.tree.stakes.pot) > 0.0
-    return RealGameLoss(
-        best_response=(value_of(0, RESPONDING), value_of(1, RESPONDING)),
-        value_of_oop=value_of(OOP, EVALUATING),
-        pot=spot.tree.stakes.pot,
-        value_of_ip=value_of(IP, EVALUATING) if is_raked else None,
-    )
+    pot, oop = spot.tree.stakes.pot, value_of(OOP, EVALUATING)
+    is_raked = spot.rake.taken_from(pot) > 0.0
+    best = (value_of(OOP, RESPONDING), value_of(IP, RESPONDING))
+    return RealGameLoss(best, (oop, value_of(IP, EVALUATING) if is_raked else -oop), pot)
 
 
 def exploitability(solution: SpotSolution | SolvedFlop, context: RunContext | None = None) -> float:
@@ -141,12 +122,6 @@ def _visit(
     return game.visit(player, step, tables, root_reach)
 
 
-_PHASE = "best responses on flops"
-
-#: Returns the strategy on a flop, by its number, at a flop leaf, by its number.
-StrategyOf = Callable[[int, int], FlopStrategy]
-
-
 @dataclass(frozen=True)
 class JointLoss:
     """What best responses of SB and BB win in the real game, per hand."""
@@ -162,13 +137,14 @@ class JointLoss:
 def judge_flops(
     game: JointGame,
     flops: Sequence[int],
-    strategy_of: StrategyOf,
+    strategy_of: Callable[[int, int], FlopStrategy],
     team: Team,
     on_visit: Callable[[], None] = lambda: None,
 ) -> "PlayedFlops[_JudgedSubgame]":
     """Returns flops of a joint game, by number, where both strategies are given.
 
-    Nothing is learned; ``on_visit`` is called whenever a flop is done at a leaf.
+    A flop's number and that of a leaf give a strategy. Nothing is learned; ``on_visit`` is called
+    whenever a flop is done at a leaf.
     """
     subgames = [
         [
@@ -186,7 +162,7 @@ def judge_joint(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) 
     """Returns what a joint solution, with the flops of `judge_flops`, loses with real cards."""
     leaves = game.make_leaves(flops)
     sb, bb = (
-        MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
+        stored.MBB_PER_BB * float(best_response(game.tree, leaves, solution.strategy, player).sum())
         for player in range(NUM_PLAYERS)
     )
     return JointLoss((sb, bb))
@@ -201,28 +177,28 @@ class JudgeShards:
     def start(self, part: Sequence[int], worker: Worker) -> "PlayedFlops[_JudgedSubgame]":
         """Opens the strategies of some flops; each flop and leaf that is done is an event."""
         game, _, saved = open_joint_run(self.directory)
-        team = Team.of(worker)
 
         def strategy_of(flop: int, leaf: int) -> FlopStrategy:
             return StoredStrategy(*saved.shares(flop, leaf, game.flop_trees))
 
-        return judge_flops(game, part, strategy_of, team, lambda: worker.on_event(FlopJudged()))
+        def on_visit() -> None:
+            worker.on_event(FlopJudged())
+
+        return judge_flops(game, part, strategy_of, Team.of(worker), on_visit)
 
     def memory_bytes(self, part: Sequence[int]) -> int:
         """Returns what the strategies of some flops need, and the program beside them."""
-        game, _, _ = open_joint_run(self.directory)
-        return game.memory_bytes(part)
+        return open_joint_run(self.directory)[0].memory_bytes(part)
 
 
 def judge_run(directory: Path, context: RunContext) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it."""
     game, solution, _ = open_joint_run(directory)
     executor, job = context.chosen_executor, JudgeShards(directory)
-    parts = divide_flops(
-        game, 1 if executor.is_here else min(executor.num_workers, len(game.flops))
-    )
+    num_shards = 1 if executor.is_here else min(executor.num_workers, len(game.flops))
+    parts = divide_flops(game, num_shards)
     num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
-    with reporting_phase(context.on_event, _PHASE, num_steps) as advance:
+    with reporting_phase(context.on_event, "best responses on flops", num_steps) as advance:
         done, counting = itertools.count(1), Lock()
 
         def on_event(event: Event) -> None:
@@ -238,13 +214,13 @@ def judge_run(directory: Path, context: RunContext) -> JointLoss:
         except WorkerLostError as error:
             problem = f"a shard is lost, {error}; start it again"
             raise ExecutionError("lab exploit", problem) from error
-    note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
+    stored.note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
     return loss
 
 
 def open_joint_run(directory: Path) -> tuple[JointGame, PreflopSolution, JointFlops]:
     """Returns the game of a joint run, and its strategies before and after the flop."""
-    solution = load_solution(directory / SOLUTION_FOLDER)
+    solution = stored.load_solution(directory / SOLUTION_FOLDER)
     saved = JointFlops.load(directory / FLOPS_FOLDER)
     if saved.last_street != Street.RIVER:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"

@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from runout.cfr.schedules import SolveProgress, StoppingRule
 from runout.config.flops import JOINT_BACKENDS, FlopsConfig
 from runout.config.load import load_model_file, parse_config
 from runout.config.run import RunConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
+from runout.events import GameSolving
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost
 from runout.flops.cards import CardBackend
@@ -25,6 +27,28 @@ from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.trees.tree import PotType, PreflopTree
+
+Solving = TypeVar("Solving", bound=GameSolving)
+
+
+def solving_event(
+    kind: type[Solving],
+    progress: SolveProgress,
+    rule: StoppingRule,
+    scale: float = 1.0,
+    **more: Any,
+) -> Solving:
+    """Returns progress under a rule as an event, its exploitabilities times a scale."""
+    reached, target = progress.exploitability, rule.exploitability
+    return kind(
+        iteration=progress.iteration,
+        max_iterations=progress.max_iterations,
+        exploitability=None if reached is None else reached * scale,
+        target=None if target is None else target * scale,
+        seconds=progress.seconds,
+        max_seconds=rule.max_seconds,
+        **more,
+    )
 
 
 def merge_sprs(sprs: Sequence[float]) -> list[float]:
@@ -82,28 +106,19 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
 
 @dataclass(frozen=True, eq=False)
 class RunPlan:
-    """A run before it begins.
+    """A run before it begins; what it does without is None.
 
-    Attributes:
-        config: what is asked for.
-        tree: the preflop betting.
-        num_workers: threads in all; the result does not depend on it.
-        joint: the game in which flops are played while preflop is solved, so that none is solved
-            before; None if they are not.
-        model: how the flops are, or were, solved; None if none is solved.
-        flops: the flops to solve, None if there are none or they were solved before.
-        given_values: values that were solved before, None if there are none.
-        leaves: the flops of each leaf, by path, that are solved again with the ranges that
-            arrive there; none without rounds.
+    ``leaves`` are the flops of each leaf, by path, that are solved again with the ranges that
+    arrive there; none without rounds.
     """
 
     config: RunConfig
     tree: PreflopTree
-    num_workers: int
-    joint: JointGame | None = None
-    model: FlopsConfig | None = None
-    flops: PostflopPlan | None = None
-    given_values: ValueBundle | None = None
+    num_workers: int  # threads in all; the result does not depend on it
+    joint: JointGame | None = None  # the game in which preflop and flops are solved together
+    model: FlopsConfig | None = None  # how the flops are, or were, solved
+    flops: PostflopPlan | None = None  # the flops to solve
+    given_values: ValueBundle | None = None  # values that were solved before
     leaves: Mapping[str, PostflopPlan] = field(default_factory=dict)
 
     @classmethod
@@ -138,11 +153,11 @@ class RunPlan:
 
 def _open_model(config: RunConfig) -> tuple[ValueBundle | None, FlopsConfig]:
     """Returns solved values if there are some, and how flops are or were solved."""
-    if config.postflop_model is not None:
-        return None, config.postflop_model
-    if config.postflop_model_path is None:
-        raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
-    opened = open_postflop_model(config.postflop_model_path)
+    opened: ValueBundle | FlopsConfig | None = config.postflop_model
+    if opened is None:
+        if config.postflop_model_path is None:
+            raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
+        opened = open_postflop_model(config.postflop_model_path)
     if isinstance(opened, FlopsConfig):
         return None, opened
     return opened, parse_config(opened.config_text, FlopsConfig)

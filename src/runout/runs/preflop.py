@@ -16,32 +16,18 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.cfr.schedules import SolveProgress, StoppingRule
+from runout.cfr.schedules import SolveProgress
 from runout.cfr.team import Team
 from runout.config.load import load_config
 from runout.config.run import RunConfig
 from runout.errors import ExecutionError
-from runout.events import (
-    Phase,
-    PreflopSolving,
-    RangesRoundFinished,
-    TaskLost,
-    reporting_phase,
-)
+from runout.events import Phase, PreflopSolving, RangesRoundFinished, TaskLost, reporting_phase
 from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_on_interrupt
+from runout.preflop import shards
 from runout.preflop.joint import JointGame, LearningFlops, LearningLeaves
-from runout.preflop.shards import (
-    JointShards,
-    ShardedFlops,
-    begin_saving,
-    divide_flops,
-    has_commit,
-    restore,
-    save_flop_strategies,
-)
 from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink, ignore_snapshot
-from runout.runs.plan import RunPlan, find_finished_values, require_own_solution
+from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
 from runout.solutions.preflop import (
     FLOPS_FOLDER,
     JOINT_FOLDER,
@@ -71,20 +57,12 @@ _NEVER = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class PreflopRun:
-    """Everything that a run found.
-
-    Attributes:
-        plan: what was done.
-        solution: the preflop strategies, of the last round.
-        values: the postflop values behind the first round, None if there were no flops to solve.
-        leaves: what a joint solve has learned after the flop; None if there was none, or if it
-            was not done just now.
-    """
+    """Everything that a run found."""
 
     plan: RunPlan
-    solution: PreflopSolution
-    values: ValueBundle | None
-    leaves: LearningLeaves | None = None
+    solution: PreflopSolution  # of the last round
+    values: ValueBundle | None  # behind the first round, None if there were no flops to solve
+    leaves: LearningLeaves | None = None  # of a joint solve that was done just now
 
     @property
     def config(self) -> RunConfig:
@@ -105,14 +83,12 @@ class PreflopRun:
         if self.values is not None:
             self.values.save(directory / VALUES_FOLDER, overwrite=may_replace)
         if self.leaves is not None:
-            keep_rivers = self.config.joint_settings.keep_rivers
-            flops = directory / FLOPS_FOLDER
-            save_flop_strategies(
-                flops,
+            shards.save_flop_strategies(
+                directory / FLOPS_FOLDER,
                 self.leaves,
                 self.solution,
                 text,
-                keep_rivers=keep_rivers,
+                keep_rivers=self.config.joint_settings.keep_rivers,
                 overwrite=may_replace,
             )
         digest = digest_config(self.config.digest_mapping())
@@ -190,12 +166,12 @@ def solve_joint(
     if executor.is_here:
         flops = game.play_flops(Team(context.num_threads))
         return _learn(plan, game, flops, context, on_solution)
-    parts = divide_flops(game, min(executor.num_workers, len(game.flops)))
+    parts = shards.divide_flops(game, min(executor.num_workers, len(game.flops)))
     for attempt in itertools.count(1):
         try:
-            group = executor.start_shards(JointShards(game), parts, context.on_event)
-            with closing(group):
-                sharded = ShardedFlops(game, group, parts)
+            job = shards.JointShards(game)
+            with closing(executor.start_shards(job, parts, context.on_event)) as group:
+                sharded = shards.ShardedFlops(game, group, parts)
                 return _learn(plan, game, sharded, context, on_solution)
         except WorkerLostError as error:
             loss = f"a shard is lost, {error}"
@@ -219,20 +195,20 @@ def _learn(
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
     path = None if context.checkpoints is None else Path(context.checkpoints) / JOINT_FOLDER
     earlier_seconds = 0.0
-    if path is not None and has_commit(path):
-        earlier_seconds = restore(path, solver, leaves, digest)
+    if path is not None and shards.has_commit(path):
+        earlier_seconds = shards.restore(path, solver, leaves, digest)
     seconds = earlier_seconds
 
     def begin(directory: Path) -> Finish:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        return begin_saving(directory, solver, leaves, seconds, digest)
+        return shards.begin_saving(directory, solver, leaves, seconds, digest)
 
     autosave = context.autosave(path, config.joint_settings.checkpoint_minutes, begin)
 
     def look_up(progress: SolveProgress) -> None:
         nonlocal seconds
         seconds = earlier_seconds + progress.seconds
-        context.on_event(_preflop_event(progress, rule))
+        context.on_event(solving_event(PreflopSolving, progress, rule, MBB_PER_BB, round=0))
         autosave.save_if_due()
 
     with cancelling_on_interrupt(cancel, ends_step=True), autosave:
@@ -257,23 +233,6 @@ def _learn(
     return PreflopRun(plan, replace(solution, report=report), None, leaves)
 
 
-def _preflop_event(progress: SolveProgress, rule: StoppingRule, number: int = 0) -> PreflopSolving:
-    """Returns progress in big blinds as the event of a round, in thousandths of them."""
-
-    def to_mbb(value_bb: float | None) -> float | None:
-        return None if value_bb is None else value_bb * MBB_PER_BB
-
-    return PreflopSolving(
-        round=number,
-        iteration=progress.iteration,
-        max_iterations=progress.max_iterations,
-        exploitability=to_mbb(progress.exploitability),
-        target=to_mbb(rule.exploitability),
-        seconds=progress.seconds,
-        max_seconds=rule.max_seconds,
-    )
-
-
 # Two phases: flops are solved first, and preflop on top of a book of their values.
 
 
@@ -285,14 +244,11 @@ def solve_on_book(
     on_solution: SnapshotSink = ignore_snapshot,
     number: int = 0,
 ) -> PreflopSolution:
-    """Returns the solution of a preflop tree whose flops are worth what a book says.
-
-    The number is that of the round, for those who listen.
-    """
+    """Returns the solution of a preflop tree whose flops are worth what a book says, in a round."""
     rule = config.stopping_rule()
 
     def report(progress: SolveProgress) -> None:
-        context.on_event(_preflop_event(progress, rule, number))
+        context.on_event(solving_event(PreflopSolving, progress, rule, MBB_PER_BB, round=number))
 
     solver = PreflopSolver(tree, BookLeaves(tree, book), config.schedule())
     with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):

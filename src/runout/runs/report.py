@@ -18,13 +18,7 @@ from runout.config.spot import SpotConfig
 from runout.config.values import PLAYER_KEYS, STREET_KEYS
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError, FlopListError, RangeError, TreeError, quote
-from runout.events import (
-    Event,
-    EventSink,
-    FlopReported,
-    FlopSolving,
-    SpotSolving,
-)
+from runout.events import Event, FlopReported, FlopSolving, SpotSolving
 from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, Task, TaskResult, Worker
 from runout.flops.solve import finish_flops
@@ -32,7 +26,7 @@ from runout.flops.spot_setup import measure_spot
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.tables import Precision
 from runout.runs.spot import solve_spot
-from runout.solutions.flop import SpotPosition, find_position
+from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot, meaning_of
 from runout.solutions.node import NodeKind, weight_met
 from runout.solutions.preflop import LEDGER_FOLDER
@@ -75,20 +69,13 @@ class ReportPlan:
 
     An item is a flop such as ``AhKd7s``. It is solved as `solve-spot` would solve it, and the
     worker that has solved it makes its row; finished rows are kept in a ledger.
-
-    Attributes:
-        spot: what is played; its board is one of the flops.
-        flops: those on which the ranges meet.
-        lines: what is looked at on each.
-        variants: what is solved besides, to say what one size costs; most often none.
-        spots: where the solution of each flop is kept; None to keep none.
     """
 
-    spot: SpotConfig
-    flops: FlopList
-    lines: tuple[ReportLine, ...]
-    variants: tuple[SizeVariant, ...] = ()
-    spots: Path | None = None
+    spot: SpotConfig  # its board is one of the flops
+    flops: FlopList  # those on which the ranges meet
+    lines: tuple[ReportLine, ...]  # the nodes to report on each
+    variants: tuple[SizeVariant, ...] = ()  # solved, too, to say what one size costs
+    spots: Path | None = None  # where the solution of each flop is kept, if it is
 
     @classmethod
     def make(
@@ -106,15 +93,20 @@ class ReportPlan:
         A line is a path, ``root`` or empty for the first decision. Size costs solve again with one
         size, where there are several.
         """
-        spot = load_spot_config(source, given, _first_flop(source, given, flops))
+        flops = _met_flops({**({} if source is None else load_yaml(source)), **given}, flops)
+        spot = load_spot_config(source, given, flops.names[0])
         for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
-            _require_plain_suits(key, held)
+            # A flop stands for those that differ by suits only.
+            first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
+            if not np.array_equal(held.weights, first[HAND_BY_COMBO]):
+                problem = "tells suits apart, but a flop of a report represents all suits"
+                raise ConfigError(key, f"{problem}; give hands such as AKs and AKo")
         lines = tuple(dict.fromkeys(_find_line(spot, path) for path in paths))
         variants = _size_variants(spot, lines) if has_size_costs else ()
         if has_size_costs and not variants:
             problem = "there is nothing to compare, no line has two sizes of a first bet"
             raise TreeError("size costs", problem)
-        return cls(spot, _met_flops(spot, flops), lines, variants, spots)
+        return cls(spot, flops, lines, variants, spots)
 
     def config_text(self) -> str:
         """Returns the spot without its board, as YAML."""
@@ -125,12 +117,11 @@ class ReportPlan:
     def spot_facts(self) -> dict[str, Any]:
         """Returns what is solved on every flop, and when solves end."""
         game, rule = self.spot.game_mapping(), self.spot.stopping_rule()
-        # Ranges as they are without a board.
-        oop, ip = (str(held) for held in self.spot.ranges())
+        del game["board"]
+        ranges = map(str, self.spot.ranges())  # as they are without a board
         return {
-            **{key: value for key, value in game.items() if key != "board"},
-            "oop": oop,
-            "ip": ip,
+            **game,
+            **dict(zip(PLAYER_KEYS, ranges, strict=True)),
             "max_iterations": rule.max_iterations,
             "max_seconds": rule.max_seconds,
             "target_chips": rule.exploitability,
@@ -164,12 +155,9 @@ class ReportPlan:
     def run(self, item: str, worker: Worker) -> TaskResult:
         """Solves a flop and returns the numbers of its row."""
         # What is at the place of a kept solution is of a run whose row is missing.
-        place: dict[str, Any] = {}
-        if self.spots is not None:
-            place = {"directory": self.spots / item, "keep_resume": False}
-        solution = self._solve(item, worker, **place)
-        seconds = solution.outcome.seconds
-        root = solution.view.node()
+        place = None if self.spots is None else self.spots / item
+        solution = self._solve(item, worker, place, **({"keep_resume": False} if place else {}))
+        seconds, root = solution.outcome.seconds, solution.view.node()
         costs: dict[tuple[int, str], float] = {}
         for variant in self.variants:
             other = self._solve(item, worker, bet_sizes=variant.bet_sizes)
@@ -208,8 +196,23 @@ class ReportPlan:
         self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
     ) -> SpotSolution:
         config = SpotConfig.parse(self.spot.to_mapping() | {"board": flop} | keys)
-        sink = _telling_flop(flop, config, worker.on_event)
-        context = RunContext(worker.num_threads, sink, cancel=worker.cancel)
+
+        def pass_on(event: Event) -> None:
+            """Tells progress of a spot as that of a flop."""
+            if isinstance(event, SpotSolving):
+                chips, target = event.exploitability, event.target
+                event = FlopSolving(
+                    flop=flop,
+                    spr=config.stack / config.pot,
+                    iteration=event.iteration,
+                    max_iterations=event.max_iterations,
+                    exploitability_pot=None if chips is None else chips / event.pot_chips,
+                    strategy_delta=math.nan,
+                    is_converged=chips is not None and target is not None and chips <= target,
+                )
+            worker.on_event(event)
+
+        context = RunContext(worker.num_threads, pass_on, cancel=worker.cancel)
         try:
             return solve_spot(
                 config, context, directory=directory, overwrite=True, team=Team.of(worker)
@@ -278,36 +281,21 @@ def count_deals(flops: Sequence[str], ranges: tuple[Range, Range]) -> FloatArray
     return np.array(deals)
 
 
-def _first_flop(source: Path | None, given: Mapping[str, Any], flops: FlopList) -> str:
-    """Returns a flop on which the ranges of a spot meet."""
-    keys = {**({} if source is None else load_yaml(source)), **given}
+def _met_flops(keys: Mapping[str, Any], flops: FlopList) -> FlopList:
+    """Returns the flops on which the two ranges of a spot can meet."""
     try:
         oop, ip = (Range(str(keys[key])) for key in PLAYER_KEYS)
-    except (KeyError, RangeError):  # whoever reads the spot says what is wrong
-        return flops.names[0]
-    deals = count_deals(flops.names, (oop, ip))
-    if not deals.any():
+    except (KeyError, RangeError):  # reading the spot says why
+        return flops
+    is_met = count_deals(flops.names, (oop, ip)) > 0.0
+    if not is_met.any():
         raise FlopListError("flops", "the two ranges meet on none of them")
-    return flops.names[int(np.argmax(deals > 0.0))]
-
-
-def _met_flops(spot: SpotConfig, flops: FlopList) -> FlopList:
-    """Returns the flops on which two ranges can meet."""
-    is_met = count_deals(flops.names, spot.ranges()) > 0.0
     kept = np.flatnonzero(is_met).tolist()
     return FlopList(
         tuple(flops.flops[number] for number in kept),
         flops.weights[is_met],
         tuple(flops.names[number] for number in kept),
     )
-
-
-def _require_plain_suits(key: str, held: Range) -> None:
-    """Refuses a range in which suits matter: a flop stands for those that differ by suits only."""
-    first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
-    if not np.array_equal(held.weights, first[HAND_BY_COMBO]):
-        problem = "tells suits apart, but a flop of a report represents all suits"
-        raise ConfigError(key, f"{problem}; give hands such as AKs and AKo")
 
 
 def _find_line(spot: SpotConfig, path: str) -> ReportLine:
@@ -317,9 +305,8 @@ def _find_line(spot: SpotConfig, path: str) -> ReportLine:
         raise TreeError(f"line {quote(path)}", "has cards in it, a report stays on the flop")
     if position.kind == NodeKind.FOLD:
         raise TreeError(f"line {quote(path)}", "ends with a fold, there is nothing to report")
-    tree = position.spot.tree
-    pot = tree.pot(position.node)
-    return ReportLine(position.path, position.label, float(pot), position.actor, position.actions())
+    pot = float(position.spot.tree.pot(position.node))
+    return ReportLine(position.path, position.label, pot, position.actor, position.actions())
 
 
 def _size_variants(spot: SpotConfig, lines: Sequence[ReportLine]) -> tuple[SizeVariant, ...]:
@@ -330,40 +317,46 @@ def _size_variants(spot: SpotConfig, lines: Sequence[ReportLine]) -> tuple[SizeV
         texts = list(dict.fromkeys(format_bet_size(size) for size in menu))
         if len(texts) < 2 or path not in [line.path for line in lines]:
             continue
-        choices = [_with_one_size(spot, player, text) for text in texts]
-        bets = [_bets_at(spot, path, choice) for choice in choices]
-        always = set.intersection(*map(set, bets))  # an all-in that is added to every size
-        for choice, codes in zip(choices, bets, strict=True):
+        bets = []
+        for text in texts:
+            choice: dict[str, dict[str, list[str]]] = {
+                street: {
+                    key: [format_bet_size(size) for size in spot.bet_sizes.at(street, key) or ()]
+                    for key in PLAYER_KEYS
+                }
+                for street in STREET_KEYS
+            }
+            choice[_FLOP][PLAYER_KEYS[player]] = [text]
+            changed = SpotConfig.parse(spot.to_mapping() | {"bet_sizes": choice})
+            actions = find_position(build_spot(changed), path).actions()
+            codes = [action.code for action in actions if action.kind in AGGRESSIVE_KINDS]
+            bets.append((choice, codes))
+        always = set.intersection(*(set(codes) for _, codes in bets))  # an added all-in
+        for choice, codes in bets:
             code = next((code for code in codes if code not in always), codes[-1])
             variants.append(SizeVariant(player, code, choice))
     return tuple(variants)
 
 
-def _with_one_size(spot: SpotConfig, player: int, text: str) -> dict[str, Any]:
-    """Returns ``bet_sizes`` by street and player, with one size of a player on the flop."""
-    sizes: dict[str, dict[str, list[str]]] = {
-        street: {
-            key: [format_bet_size(size) for size in spot.bet_sizes.at(street, key) or ()]
-            for key in PLAYER_KEYS
-        }
-        for street in STREET_KEYS
-    }
-    sizes[_FLOP][PLAYER_KEYS[player]] = [text]
-    return sizes
-
-
-def _bets_at(spot: SpotConfig, path: str, bet_sizes: Mapping[str, Any]) -> list[str]:
-    changed = SpotConfig.parse(spot.to_mapping() | {"bet_sizes": bet_sizes})
-    position: SpotPosition = find_position(build_spot(changed), path)
-    return [action.code for action in position.actions() if action.kind in AGGRESSIVE_KINDS]
-
-
 def report_flops(plan: ReportPlan, context: RunContext) -> Iterator[FlopRow]:
     """Yields the row of every flop, as soon as it is finished; those of an earlier run first."""
-    finished = finish_flops(plan, plan.tasks(), context)
+    finished, first = finish_flops(plan, plan.tasks(), context), plan.lines[0]
+    codes = [action.code for action in first.actions]
     for num_done, (task, entry) in enumerate(finished, start=1):
         row = plan.row_of(task.item, entry)
-        context.on_event(_reported(plan, row, num_done))
+        values = split_values(row.lines[0], len(codes))
+        oop, ip = values["ev"].tolist()
+        event = FlopReported(
+            flop=row.flop,
+            num_done=num_done,
+            num_flops=len(plan.flops),
+            line=first.path,
+            ev_chips=(oop, ip),
+            frequencies=tuple(zip(codes, values["frequency"].tolist(), strict=True)),
+            exploitability_pot=row.exploitability_pot,
+            seconds=row.seconds,
+        )
+        context.on_event(event)
         yield row
 
 
@@ -377,46 +370,4 @@ def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:
         num_flops=len(plan.flops),
         meaning=meaning_of(plan.spot),
         has_strategies=plan.spots is not None,
-    )
-
-
-def _telling_flop(flop: str, spot: SpotConfig, on_event: EventSink) -> EventSink:
-    """Returns a sink that tells progress of a spot as that of a flop."""
-
-    def pass_on(event: Event) -> None:
-        if not isinstance(event, SpotSolving):
-            on_event(event)
-            return
-        chips, target = event.exploitability, event.target
-        on_event(
-            FlopSolving(
-                flop=flop,
-                spr=spot.stack / spot.pot,
-                iteration=event.iteration,
-                max_iterations=event.max_iterations,
-                exploitability_pot=None if chips is None else chips / event.pot_chips,
-                strategy_delta=math.nan,
-                is_converged=chips is not None and target is not None and chips <= target,
-            )
-        )
-
-    return pass_on
-
-
-def _reported(plan: ReportPlan, row: FlopRow, num_done: int) -> FlopReported:
-    first = plan.lines[0]
-    values = split_values(row.lines[0], len(first.actions))
-    oop, ip = values["ev"].tolist()
-    return FlopReported(
-        flop=row.flop,
-        num_done=num_done,
-        num_flops=len(plan.flops),
-        line=first.path,
-        ev_chips=(oop, ip),
-        frequencies=tuple(
-            (action.code, frequency)
-            for action, frequency in zip(first.actions, values["frequency"].tolist(), strict=True)
-        ),
-        exploitability_pot=row.exploitability_pot,
-        seconds=row.seconds,
     )

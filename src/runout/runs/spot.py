@@ -1,8 +1,8 @@
 """A spot from its config to its solution: what it needs, the solve, and what Ctrl-C leaves."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
@@ -35,6 +35,7 @@ from runout.flops.solve import Sizes, read_target
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.holdem.tables import Precision
+from runout.runs.plan import solving_event
 from runout.solutions.flop_bundles import has_solution
 from runout.solutions.node import known_mean
 from runout.solutions.preflop import (
@@ -65,52 +66,43 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
     path = directory / SOLUTION_FOLDER
     solution = load_solution(path)
     bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
-    config = parse_config(bundle.config_text or "", RunConfig)
-    tree = solution.tree
+    config, tree = parse_config(bundle.config_text or "", RunConfig), solution.tree
     leaf = tree.find_node(node)
     if tree.leaf_kind[leaf] != FLOP:
         flops = ", ".join(each.path for each in tree.flop_leaves())
         raise TreeError(f"node {node!r}", f"leads to no flop, use one of {flops}")
-    pot_bb = tree.pot(leaf)
-    ip, oop = (_format_range(solution.range_at(leaf, player)) for player in (SB, BB))
-    for player, text in ((SB, ip), (BB, oop)):
-        if not text:
+    texts, evs = [], []
+    for player in (SB, BB):  # IP and OOP
+        weights = solution.range_at(leaf, player).hand_weights()
+        kept = np.where(weights < _SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
+        if not kept.any():
             problem = f"is never reached, {BLIND_NAMES[player]} has no hand there"
             raise TreeError(f"node {node!r}", problem)
+        texts.append(str(Range(kept[HAND_BY_COMBO])))
+        evs.append(CHIPS_PER_BB * (_mean_ev_bb(solution, leaf, player) + tree.pot(leaf) / 2.0))
+    sizes: dict[str, Any] = {}
+    if config.postflop_model is not None:
+        pot = pot_type_of(tree, leaf).value
+        used = config.joint_settings.model_of(pot, config.postflop_model).to_mapping()
+        sizes = {
+            "bet_sizes": used["bet_sizes"],
+            "raise_sizes": used["raise_sizes"] or used["bet_sizes"],
+            "max_raises_per_street": used["max_raises_per_street"],
+            "add_all_in_threshold": math.inf,
+        }
     return {
-        "oop": oop,
-        "ip": ip,
-        "pot": round(CHIPS_PER_BB * pot_bb),
+        "oop": texts[BB],
+        "ip": texts[SB],
+        "pot": round(CHIPS_PER_BB * tree.pot(leaf)),
         "stack": round(CHIPS_PER_BB * tree.stack_behind(leaf)),
-        **_sizes(config, solution, leaf),
+        **sizes,
         "origin": {
             "run": str(directory),
             "node": tree.path(leaf),
-            "oop_ev": CHIPS_PER_BB * (_mean_ev_bb(solution, leaf, BB) + pot_bb / 2.0),
-            "ip_ev": CHIPS_PER_BB * (_mean_ev_bb(solution, leaf, SB) + pot_bb / 2.0),
+            "oop_ev": evs[BB],
+            "ip_ev": evs[SB],
         },
     }
-
-
-def _sizes(config: RunConfig, solution: PreflopSolution, leaf: int) -> dict[str, Any]:
-    """Returns the sizes after the flop that the run was solved with, if it was with any."""
-    model = config.postflop_model
-    if model is None:
-        return {}
-    pot = pot_type_of(solution.tree, leaf).value
-    used = config.joint_settings.model_of(pot, model).to_mapping()
-    return {
-        "bet_sizes": used["bet_sizes"],
-        "raise_sizes": used["raise_sizes"] or used["bet_sizes"],
-        "max_raises_per_street": used["max_raises_per_street"],
-        "add_all_in_threshold": math.inf,
-    }
-
-
-def _format_range(held: Range) -> str:
-    weights = held.hand_weights()
-    kept = np.where(weights < _SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
-    return str(Range(kept[HAND_BY_COMBO]))
 
 
 def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
@@ -199,9 +191,22 @@ def solve_spot(
     place = None if directory is None else Path(directory)
     team = team or Team(context.num_threads)
     rule = replace(config.stopping_rule(), history_every=history_every)
-    with nullcontext() if place is None else _claim(place):
-        earlier = _find_earlier(config, team, place, resume, overwrite)
-        return _continue(earlier, context, place, rule, on_iteration)
+    with nullcontext() if place is None else claiming(place):
+        if place is not None:  # what may not be replaced is refused now, and not after the work
+            StagingDirectory(place, MANIFEST_FILE, can_overwrite=True).close()
+        solution = _find_earlier(config, team, place, resume, overwrite)
+        reason = reason_to_rest(solution.outcome, solution.curve_chips, rule)
+        if reason is None:
+            solution = _solve(solution, context, place, rule, on_iteration)
+            if solution.is_interrupted:
+                num_done = solution.outcome.iterations
+                raise KeyboardInterrupt(describe_interruption(num_done, place))
+            return solution
+        rested = replace(solution, outcome=replace(solution.outcome, reason=reason))
+        # Nothing was left to do but to say so, or an earlier version kept no solution.
+        if place is not None and (solution.is_interrupted or not has_solution(place)):
+            rested.save(place, overwrite=True)
+        return rested
 
 
 def _read_config(config: SpotConfig | Path | str | None, keys: SpotKeys) -> SpotConfig:
@@ -216,36 +221,6 @@ def _read_config(config: SpotConfig | Path | str | None, keys: SpotKeys) -> Spot
     if isinstance(config, SpotConfig):
         return SpotConfig.parse(config.to_mapping() | given) if given else config
     return load_spot_config(None if config is None else Path(config), given)
-
-
-@contextmanager
-def _claim(directory: Path) -> Iterator[None]:
-    with claiming(directory):
-        # What may not be replaced is refused now, and not after the work.
-        StagingDirectory(directory, MANIFEST_FILE, can_overwrite=True).close()
-        yield
-
-
-def _continue(
-    earlier: SpotSolution,
-    context: RunContext,
-    directory: Path | None,
-    rule: StoppingRule,
-    on_iteration: Callable[[SolveProgress], None] | None,
-) -> SpotSolution:
-    """Solves on from an earlier solve, unless it need not go on under a rule."""
-    reason = reason_to_rest(earlier.outcome, earlier.curve_chips, rule)
-    if reason is None:
-        solution = _solve(earlier, context, directory, rule, on_iteration)
-        if solution.is_interrupted:
-            num_done = solution.outcome.iterations
-            raise KeyboardInterrupt(describe_interruption(num_done, directory))
-        return solution
-    rested = replace(earlier, outcome=replace(earlier.outcome, reason=reason))
-    # Nothing was left to do but to say so, or an earlier version kept no solution.
-    if directory is not None and (earlier.is_interrupted or not has_solution(directory)):
-        rested.save(directory, overwrite=True)
-    return rested
 
 
 def _find_earlier(
@@ -281,10 +256,12 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
     if not resume:
         raise BundleError(str(directory), "exists already, neither resume nor overwrite is set")
     there, here = found.game_mapping(), config.game_mapping()
-    differences = []
-    for key, old, new in zip(PLAYER_KEYS, found.ranges(), config.ranges(), strict=True):
+    differences, ranges = [], zip(found.ranges(), config.ranges(), strict=True)
+    for key, held in zip(PLAYER_KEYS, ranges, strict=True):
         if there.pop(key) != here.pop(key):  # too long to be shown
-            sizes = f"{_format_size(old, found)} combos there and {_format_size(new, config)} here"
+            boards = (found.board_cards, config.board_cards)
+            left = [r.without_cards(b).weights.sum() for r, b in zip(held, boards, strict=True)]
+            sizes = f"{left[0]:.4g} combos there and {left[1]:.4g} here"
             differences.append(f"{key} is another range, {sizes}")
     differences.extend(list_differences(there, here))
     if differences:
@@ -334,7 +311,9 @@ def _solve(
     # Iterations of a river take microseconds, calls take longer.
     is_river = config.first_street == Street.RIVER and on_iteration is None
     batch = math.gcd(rule.check_every, rule.history_every or 0) if is_river else 1
-    curve = _measured_points(earlier, rule)
+    curve = list(earlier.curve_chips)
+    if curve and earlier.is_interrupted and not _ends_with_check(curve, rule):
+        curve.pop()  # where the sitting was cut off; an undisturbed solve would not have measured
     seconds_at_event = taken = 0.0
 
     def conclude(outcome: SolveOutcome) -> SpotSolution:
@@ -345,9 +324,8 @@ def _solve(
 
     def pause() -> SpotSolution:
         delta, reached = solver.strategy_delta, solver.exploitability()
-        return conclude(
-            SolveOutcome(StopReason.INTERRUPTED, solver.iteration, taken, delta, reached)
-        )
+        reason = StopReason.INTERRUPTED
+        return conclude(SolveOutcome(reason, solver.iteration, taken, delta, reached))
 
     def begin(place: Path) -> Finish:
         return pause().begin_saving(place, overwrite=True)
@@ -360,7 +338,7 @@ def _solve(
         is_due = taken - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
         if is_due or progress.stop_reason is not None:  # a river iterates in microseconds
             seconds_at_event = taken
-            context.on_event(_event_of(progress, rule, config.pot))
+            context.on_event(solving_event(SpotSolving, progress, rule, pot_chips=config.pot))
         if progress.is_measured and progress.exploitability is not None:
             curve.append((progress.iteration, progress.exploitability))
         if on_iteration is not None:
@@ -380,36 +358,7 @@ def _solve(
     return solution
 
 
-def _event_of(progress: SolveProgress, rule: StoppingRule, pot_chips: float) -> SpotSolving:
-    return SpotSolving(
-        iteration=progress.iteration,
-        max_iterations=progress.max_iterations,
-        exploitability=progress.exploitability,
-        target=rule.exploitability,
-        pot_chips=pot_chips,
-        seconds=progress.seconds,
-        max_seconds=rule.max_seconds,
-    )
-
-
-def _measured_points(earlier: SpotSolution, rule: StoppingRule) -> list[tuple[int, float]]:
-    """Returns the curve so far, without the point where an earlier sitting was cut off.
-
-    An undisturbed solve would not have measured there.
-    """
-    points = list(earlier.curve_chips)
-    if earlier.is_interrupted and not _ends_with_check(points, rule):
-        return points[:-1]
-    return points
-
-
 def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
     """Returns whether an undisturbed solve would have measured at the last point, too."""
-    if not curve:
-        return False
-    iteration, _ = curve[-1]
-    return rule.is_check(iteration, curve[-2] if len(curve) > 1 else None)
-
-
-def _format_size(hand_range: Range, config: SpotConfig) -> str:
-    return f"{hand_range.without_cards(config.board_cards).weights.sum():.4g}"
+    before = curve[-2] if len(curve) > 1 else None
+    return bool(curve) and rule.is_check(curve[-1][0], before)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from runout.config.flops import FlopsConfig
 from runout.config.load import SweepPoint, load_sweep_config
-from runout.events import PhaseAdvanced
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
 from runout.flops.solve import PostflopPlan, finish_flops
@@ -74,7 +73,7 @@ class SweepTask:
         """Returns the solve and its judging; it is timed, so it has its worker for itself."""
         plan = PostflopPlan.make(self.model, 1)
         tested = BackendUnderTest(self.model.solve_type, plan.backend)
-        (flop, *_), (tree,) = plan.flops.flops, plan.trees
+        (flop,), (tree,) = plan.flops.flops, plan.trees
         cost = tested.estimate(flop, tree, 1)
         solve = JudgedSolve(str(self), tested, flop, tree, self.flop)
         return Task(str(self), solve, cost.memory_bytes, cost.seconds, is_alone=True)
@@ -90,17 +89,11 @@ class SweepRow:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds, with its uncertainty, which is NaN for one seed.
-
-    Attributes:
-        mean: of the means of each seed.
-        error: its standard error.
-        interval: half the width of its 95 % confidence interval, by Student's t.
-    """
+    """A mean over seeds, with its uncertainty, which is NaN for one seed."""
 
     mean: float
-    error: float
-    interval: float
+    error: float  # its standard error
+    interval: float  # half the width of its 95 % confidence interval, by Student's t
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Estimate":
@@ -242,32 +235,21 @@ def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
 
 def summarize(points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> list[SweepMean]:
     """Returns the mean of each choice, over seeds that are finished on all of its flops."""
-    by_seed = [_means_by_seed(point, number, rows) for number, point in enumerate(points)]
-    return [
-        SweepMean(
-            label=point.label,
-            num_seeds=len(seeds),
-            num_solves=sum(row.task.point == number for row in rows),
-            by_measure={
-                name: Estimate.of([values[name] for values in seeds.values()]) for name in MEASURES
-            },
-            difference=None if number == 0 else _paired(seeds, by_seed[0]),
-        )
-        for number, (point, seeds) in enumerate(zip(points, by_seed, strict=True))
-    ]
-
-
-def _means_by_seed(
-    point: SweepPoint, number: int, rows: Sequence[SweepRow]
-) -> dict[int, dict[str, float]]:
-    """Returns the means over flops and ratios of each seed that is finished."""
-    means = {}
-    for model in point.models:
-        mine = [r.values for r in rows if r.task.point == number and r.task.seed == model.seed]
-        if len(mine) == len(model.flop_list()) * len(model.postflop_sprs):
-            means[model.seed] = {
-                name: statistics.fmean(values[name] for values in mine) for name in MEASURES
-            }
+    means: list[SweepMean] = []
+    first: dict[int, dict[str, float]] = {}
+    for number, point in enumerate(points):
+        solves = [row for row in rows if row.task.point == number]
+        seeds = {}  # means over flops and ratios, of each seed that is finished
+        for model in point.models:
+            mine = [row.values for row in solves if row.task.seed == model.seed]
+            if len(mine) == len(model.flop_list()) * len(model.postflop_sprs):
+                seeds[model.seed] = {
+                    name: statistics.fmean(values[name] for values in mine) for name in MEASURES
+                }
+        found = {name: Estimate.of([seed[name] for seed in seeds.values()]) for name in MEASURES}
+        first = first if number else seeds
+        difference = _paired(seeds, first) if number else None
+        means.append(SweepMean(point.label, len(seeds), len(solves), found, difference))
     return means
 
 
@@ -286,9 +268,7 @@ def run_sweep(points: Sequence[SweepPoint], context: RunContext) -> Iterator[Swe
     """Yields a row for every solve, as soon as it is finished; those of an earlier run first."""
     sweep = {str(task): task for task in list_tasks(points)}
     tasks = [task.to_task() for task in sweep.values()]
-    finished = finish_flops(JudgeJob(keeps_values=False), tasks, context, PHASE)
-    for num_done, (task, entry) in enumerate(finished, start=1):
-        context.on_event(PhaseAdvanced(PHASE, num_done, len(tasks)))
+    for task, entry in finish_flops(JudgeJob(keeps_values=False), tasks, context, PHASE):
         row = row_of(entry)
         numbers = [row.real_exploitability_pot, row.own_exploitability_pot, *row.real_gains_pot]
         values = [*numbers, float(row.iterations), row.seconds]
