@@ -176,15 +176,11 @@ def solve_spot(
         overwrite: whether it is replaced instead, unless it is an interrupted solve of this spot.
         history_every: iterations between two points of the history; by default exploitability
             is measured when the target may be reached, and when iterations have doubled.
-        on_iteration: called after every iteration.
         team: threads that share the solve; by default those of the context.
         keys: of `SpotConfig`, which win over those of ``config``; ``schedule`` is its
             ``cfr_variant``. A ``target`` is a fraction of the pot, 0.005, or text, ``"0.5%"``.
 
     Raises:
-        ConfigError: naming the key at fault.
-        ExecutionError: if there is not enough memory.
-        BundleError: if the directory holds another spot, is in use, or cannot be written.
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
     config, context = _read_config(config, keys), context or RunContext()
@@ -197,11 +193,7 @@ def solve_spot(
         solution = _find_earlier(config, team, place, resume, overwrite)
         reason = reason_to_rest(solution.outcome, solution.curve_chips, rule)
         if reason is None:
-            solution = _solve(solution, context, place, rule, on_iteration)
-            if solution.is_interrupted:
-                num_done = solution.outcome.iterations
-                raise KeyboardInterrupt(describe_interruption(num_done, place))
-            return solution
+            return _solve(solution, context, place, rule, on_iteration)
         rested = replace(solution, outcome=replace(solution.outcome, reason=reason))
         # Nothing was left to do but to say so, or an earlier version kept no solution.
         if place is not None and (solution.is_interrupted or not has_solution(place)):
@@ -355,6 +347,8 @@ def _solve(
                 solution = pause()
         if directory is not None:
             solution.save(directory, overwrite=True)
+    if solution.is_interrupted:
+        raise KeyboardInterrupt(describe_interruption(solution.outcome.iterations, directory))
     return solution
 
 
