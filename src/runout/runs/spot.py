@@ -48,7 +48,6 @@ from runout.solutions.preflop import (
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
 from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
-from runout.storage.writer import Finish
 from runout.trees.betting import BB, BLIND_NAMES, SB, Street
 from runout.trees.sizes import format_percent
 from runout.trees.tree import FLOP, pot_type_of
@@ -319,16 +318,17 @@ def _solve(
         reason = StopReason.INTERRUPTED
         return conclude(SolveOutcome(reason, solver.iteration, taken, delta, reached))
 
-    def begin(place: Path) -> Finish:
-        return pause().begin_saving(place, overwrite=True)
-
-    autosave = context.autosave(directory, config.checkpoint_minutes, begin)
+    autosave = context.autosave(
+        directory,
+        config.checkpoint_minutes,
+        lambda place: pause().begin_saving(place, overwrite=True),
+    )
 
     def look_up(progress: SolveProgress) -> None:
         nonlocal seconds_at_event, taken
         taken = progress.seconds
         is_due = taken - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
-        if is_due or progress.stop_reason is not None:  # a river iterates in microseconds
+        if is_due or progress.stop_reason is not None:
             seconds_at_event = taken
             context.on_event(solving_event(SpotSolving, progress, rule, pot_chips=config.pot))
         if progress.is_measured and progress.exploitability is not None:
@@ -337,10 +337,10 @@ def _solve(
             on_iteration(progress)
         autosave.save_if_due()
 
+    measured = curve[-1] if curve else None
     with cancelling_on_interrupt(context.cancel, ends_step=True):
         with autosave:
             try:
-                measured = curve[-1] if curve else None
                 outcome = iterate_until(solver, rule, look_up, context.cancel, batch, measured)
                 solution = conclude(outcome)
             except CancelledError:
