@@ -192,7 +192,10 @@ def solve_spot(
         solution = _find_earlier(config, team, place, resume, overwrite)
         reason = reason_to_rest(solution.outcome, solution.curve_chips, rule)
         if reason is None:
-            return _solve(solution, context, place, rule, on_iteration)
+            solution = _solve(solution, context, place, rule, on_iteration)
+            if not solution.is_interrupted:
+                return solution
+            raise KeyboardInterrupt(describe_interruption(solution.outcome.iterations, place))
         rested = replace(solution, outcome=replace(solution.outcome, reason=reason))
         # Nothing was left to do but to say so, or an earlier version kept no solution.
         if place is not None and (solution.is_interrupted or not has_solution(place)):
@@ -347,8 +350,6 @@ def _solve(
                 solution = pause()
         if directory is not None:
             solution.save(directory, overwrite=True)
-    if solution.is_interrupted:
-        raise KeyboardInterrupt(describe_interruption(solution.outcome.iterations, directory))
     return solution
 
 
