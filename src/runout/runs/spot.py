@@ -297,10 +297,7 @@ def _solve(
     rule: StoppingRule,
     on_iteration: Callable[[SolveProgress], None] | None,
 ) -> SpotSolution:
-    """Iterates until a limit is met or Ctrl-C is pressed, and saves where the solve stands.
-
-    What is in the directory is replaced: it was saved on the way, or may be.
-    """
+    """Iterates until a limit is met or Ctrl-C is pressed; replaces what is in the directory."""
     config, solver = earlier.config, earlier.solver
     # Iterations of a river take microseconds, calls take longer.
     is_river = config.first_street == Street.RIVER and on_iteration is None
@@ -317,9 +314,8 @@ def _solve(
         return SpotSolution(config, solver, replace(outcome, seconds=seconds), tuple(points))
 
     def pause() -> SpotSolution:
-        delta, reached = solver.strategy_delta, solver.exploitability()
-        reason = StopReason.INTERRUPTED
-        return conclude(SolveOutcome(reason, solver.iteration, taken, delta, reached))
+        where = (solver.iteration, taken, solver.strategy_delta, solver.exploitability())
+        return conclude(SolveOutcome(StopReason.INTERRUPTED, *where))
 
     autosave = context.autosave(
         directory,
