@@ -4,8 +4,7 @@ import json
 import pytest
 
 from runout.cli import report as report_command
-from runout.solutions.report_files import save_report
-from runout.solutions.reports import TableChoice
+from runout.solutions.reports import TableChoice, save_report
 from tests.samples.small_reports import make_report
 
 SPOT = ["--oop", "AA,KJs", "--ip", "QQ,T9s", "--pot", "20", "--stack", "20", "--bets", "50%"]
@@ -171,4 +170,4 @@ def test_files_follow_piosolver(solved):
 
 
 def test_usual_choice_shows_every_line():
-    assert [shown.table.line.path for shown in TableChoice().tables(make_report())] == ["", "x:x"]
+    assert [table.line.path for table, *_ in TableChoice().tables(make_report())] == ["", "x:x"]

@@ -9,7 +9,7 @@ from runout.explorer.library import Library
 from runout.explorer.server import LOOPBACK_NAMES, Explorer, Guard, make_app
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
-from runout.solutions.report_files import save_report
+from runout.solutions.reports import save_report
 from tests.samples.small_reports import make_report
 from tests.samples.solve_configs import JOINT, RAW_EQUITY
 from tests.samples.value_bundles import make_values

@@ -18,8 +18,7 @@ from runout.execution.tasks import CancelledError, CancelToken, Worker
 from runout.runs.report import ReportPlan, collect_report, count_deals, report_flops
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
-from runout.solutions.report_files import load_report
-from runout.solutions.reports import line_values, split_values
+from runout.solutions.reports import line_values, load_report, split_values
 from tests.samples.small_reports import KEYS
 
 FLOPS = explicit_flops(["AhKd7s", "Th9h6c", "8s8d3c"])

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from runout.errors import BundleError
-from runout.solutions import report_files
-from runout.solutions.report_files import load_report, save_report, write_files
+from runout.solutions import sheet
+from runout.solutions.reports import load_report, save_report, write_files
 from tests.samples.small_reports import make_report
 
 
@@ -95,6 +95,6 @@ def test_a_report_is_read_without_runout(folder, library):
 
 
 def test_without_pyarrow_there_is_csv(tmp_path, monkeypatch):
-    monkeypatch.setattr(report_files, "has_parquet", lambda: False)
+    monkeypatch.setattr(sheet, "has_parquet", lambda: False)
     (folder, _) = write_files(tmp_path, make_report())
     assert sorted(path.name for path in folder.iterdir()) == ["report.csv", "table.csv"]

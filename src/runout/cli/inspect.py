@@ -20,7 +20,7 @@ from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, CardError, OptionError
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
-from runout.solutions.report_files import REPORT_KIND
+from runout.solutions.reports import REPORT_KIND
 from runout.solutions.run import find_result
 from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle

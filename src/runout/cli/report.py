@@ -20,7 +20,7 @@ from runout.cli.options import flag, option
 from runout.cli.plots import save_figure
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, OptionError, quote
-from runout.solutions import report_files, reports
+from runout.solutions import reports
 from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.solutions.reports import ChosenTable, FlopsReport, TableChoice
@@ -45,14 +45,16 @@ _ONLY = "only X: cost of X as the only size on the flop, with both players solve
 def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
     """Returns every chosen line with groups, flops and means, and what the numbers are."""
     parts: list[Shown] = []
-    for shown in choice.tables(report):
-        parts.append(bold(shown.heading("   ")))
-        reach = shown.table.column("reach").mean(shown.table.everything())
+    tables = choice.tables(report)
+    for shown in tables:
+        table = shown[0]
+        parts.append(bold(table.line.heading("   ")))
+        reach = table.column("reach").mean(table.everything())
         if reach < RARE_REACH:
             text = f"! reached in {format_percent(reach)} of deals: strategies here are rough"
             parts.append(Text(text, style="yellow"))
         parts += ["", reports.line_sheet(shown, choice), ""]
-    has_size_costs = any(len(shown.table.values["size_cost"].T) for shown in choice.tables(report))
+    has_size_costs = any(len(table.values["size_cost"].T) for table, *_ in tables)
     worst = max((row.exploitability_pot for row in report.rows), default=math.nan)
     done = format_count_of(len(report.rows), "flop")
     of_all = "" if len(report.rows) == report.num_flops else f" of {report.num_flops:,}"
@@ -89,7 +91,8 @@ def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
 
 
 def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
-    table, order, line = shown.table, shown.order, shown.table.line
+    table, _, order = shown
+    line = table.line
     # A bar is as wide as its flop is frequent.
     widths = table.weights[order] / max(float(table.weights[order].sum()), 1e-300)
     lefts = np.cumsum(widths) - widths
@@ -106,7 +109,7 @@ def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
         for name, colour in zip(POSITION_NAMES, _EV_COLOURS, strict=True):
             values = table.column(f"ev_{name.lower()}").values[order]
             axes.step(lefts, values, where="post", color=colour, label=f"{name} EV")
-    title = f"{shown.heading(', ')}: {len(order):,} flops by {sort}"
+    title = f"{line.heading(', ')}: {len(order):,} flops by {sort}"
     axes.set(title=title, xlim=(0, 1), xticks=[])
     if 0 < len(order) <= _MOST_NAMES:
         names = [table.rows[number].flop for number in order]
@@ -185,7 +188,7 @@ def report_flops(
         if any([config, run, node, path, flops, overwrite, keep, size_costs, *given]):
             problem = "is an existing report; to solve one use --output"
             raise OptionError(str(directory), problem)
-        report = report_files.load_report(directory)
+        report = reports.load_report(directory)
         choice = replace(choice, lines=tuple(lines or ()))
     elif path is None:
         raise OptionError("--output", "missing, the directory to write the report to")
@@ -215,7 +218,7 @@ def _solve(
     place = path / REPORT_FOLDER
     if has_bundle(path):
         raise OptionError(str(path), "is a bundle, choose another directory")
-    require_free(place, report_files.REPORT_KIND, overwrite=True)
+    require_free(place, reports.REPORT_KIND, overwrite=True)
     if has_bundle(place) and not overwrite:
         if read_manifest(place).config_digest != plan.spot_digest:
             problem = "has the report of another spot, choose another directory or --overwrite"
@@ -240,8 +243,8 @@ def _solve(
                 (path / SPOTS_FOLDER).rmdir()
             raise KeyboardInterrupt("interrupted before any flop was finished")
         report = collect_report(plan, rows)
-        report_files.save_report(path, report, plan.config_text(), plan.spot_digest)
-        folders = report_files.write_files(path, report)
+        reports.save_report(path, report, plan.config_text(), plan.spot_digest)
+        folders = reports.write_files(path, report)
         where = ", ".join(folder.relative_to(path).as_posix() for folder in folders)
         print_note(f"wrote {path}: {where}")
         if not has_parquet():

@@ -26,8 +26,7 @@ from runout.solutions.breakdown import Part, PartView, report_cards
 from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
 from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node, Solution
 from runout.solutions.preflop import PREFLOP_KIND, PreflopSolution
-from runout.solutions.report_files import REPORT_KIND, load_report
-from runout.solutions.reports import TableChoice, flops_report_to_json
+from runout.solutions.reports import REPORT_KIND, TableChoice, flops_report_to_json, load_report
 from runout.solutions.sheet import Column, Sheet, columns, write_csv, write_parquet
 from runout.solutions.values import VALUES_KIND, ValueSource
 from runout.storage.bundle import read_manifest

@@ -22,7 +22,7 @@ from runout.solutions.preflop import (
     SOLUTION_FOLDER,
     SPOTS_FOLDER,
 )
-from runout.solutions.report_files import REPORT_KIND
+from runout.solutions.reports import REPORT_KIND
 from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import MANIFEST_FILE, Manifest, read_manifest
 

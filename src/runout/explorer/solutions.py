@@ -26,13 +26,12 @@ from runout.solutions.flop_bundles import (
 from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.node_files import node_summary_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
-from runout.solutions.report_files import load_report
 from runout.solutions.reports import (
     Column,
     FilterError,
     FlopsReport,
     LineTable,
-    name_of_line,
+    load_report,
 )
 from runout.solutions.sheet import rounded
 from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
@@ -327,7 +326,7 @@ def _table_of_report(report: FlopsReport, spots: Mapping[str, str], choice: str)
         spots: the ids of the flops whose solutions were kept.
         choice: the name of a line.
     """
-    names = [name_of_line(line.path) for line in report.lines]
+    names = [line.name for line in report.lines]
     try:
         table = report.table(choice or names[0])
     except FilterError as error:
@@ -340,10 +339,9 @@ def _table_of_report(report: FlopsReport, spots: Mapping[str, str], choice: str)
         if column.key.startswith(_MORE) and (line.path or column.key != "reach")
     ]
     who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-    name = name_of_line(line.path)
     return _flop_table(
-        name,
-        f"{who}, line {name}",
+        line.name,
+        f"{who}, line {line.name}",
         Unit.CHIPS,
         [_row_of_report(table, number, spots, more) for number in range(len(table.rows))],
         choices=names,

@@ -30,7 +30,6 @@ from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot, meaning_of
 from runout.solutions.node import NodeKind, weight_met
 from runout.solutions.preflop import LEDGER_FOLDER
-from runout.solutions.report_files import save_report, write_files
 from runout.solutions.reports import (
     DEFAULT_LINES,
     ROOT,
@@ -38,7 +37,9 @@ from runout.solutions.reports import (
     FlopsReport,
     ReportLine,
     line_values,
+    save_report,
     split_values,
+    write_files,
 )
 from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry

@@ -1,35 +1,43 @@
-"""One spot on many flops: rows, tables, means by true weights; as a bundle, CSV and Parquet."""
+"""One spot on many flops: rows, tables, means by true weights; as a bundle, CSV and Parquet.
 
+The bundle has an array of numbers for each line, with a row for each flop. Each line of play has a
+directory as well: ``report.csv`` with PioSOLVER's columns and percentages, ``table.csv`` and
+``table.parquet`` with all numbers as fractions and chips.
+"""
+
+import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, divide
-from runout.cards.deck import live_combos, parse_cards
+from runout.cards.deck import format_card, live_combos, parse_cards
 from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
+from runout.solutions import sheet as sheets
 from runout.solutions.node import Node, NodeAction, Provenance, Quality, Solution, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
-from runout.solutions.sheet import Column as SheetColumn
-from runout.solutions.sheet import Sheet, json_number
+from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
 from runout.solutions.values import ExploitabilityMeaning
-from runout.trees.actions import format_amount
+from runout.storage.bundle import Manifest, load_bundle, reading_contents
+from runout.storage.files import replacing_file, reporting_os_errors
+from runout.storage.writer import write_bundle
+from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind, format_amount
 from runout.trees.paths import join_path, read_path
 from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-# One spot on many flops: what each flop says about the chosen lines, as numbers.
-#
-# A row is made of the nodes of a solved flop and needs nothing else, so whoever has solved a flop
-# can make it, and the table of all flops is put together from rows.
+# What each flop says about the chosen lines, as numbers. A row needs only the nodes of its solved
+# flop, so it is made where the flop is solved.
 
 
 Json = dict[str, Any]
@@ -38,19 +46,17 @@ Json = dict[str, Any]
 NUT_SHARE = 0.05
 
 _PLAYERS = (0, 1)
-_NUM_FIXED = 7  # numbers of a line whatever can be done there: deals, and three of each player
+_NUM_FIXED = 7  # numbers of a line with any actions: deals, and three of each player
+
+ROOT = "root"
+DEFAULT_LINES = (ROOT, "x")
 
 
 @dataclass(frozen=True)
 class ReportLine:
-    """A node that is looked at on every flop.
+    """A node that is looked at on every flop: its path, its pot, and the player who acts, if any.
 
-    Attributes:
-        path: the actions that lead to it, empty at the root.
-        label: who acts, or what happens, in words.
-        pot: what is in the middle.
-        actor: who acts; None where nobody does.
-        actions: what the actor can do.
+    The label is the player to act, or what happens, in words.
     """
 
     path: str
@@ -59,10 +65,15 @@ class ReportLine:
     actor: int | None
     actions: tuple[NodeAction, ...]
 
-    @classmethod
-    def of(cls, node: Node) -> "ReportLine":
-        """Returns the line of a node."""
-        return cls(node.path, node.label, node.pot, node.actor, node.actions)
+    @property
+    def name(self) -> str:
+        """The path, or ``root``."""
+        return self.path or ROOT
+
+    def heading(self, gap: str) -> str:
+        """Returns who acts where, with a gap between the two."""
+        who = self.label if self.actor is None else f"{POSITION_NAMES[self.actor]} acts"
+        return f"{who}{gap}line {self.name}, pot {format_amount(self.pot)}"
 
     def to_json(self) -> Json:
         """Returns the same under JSON names."""
@@ -141,8 +152,7 @@ def range_costs(node: Node) -> tuple[float, ...]:
     never take the action that is an estimate.
     """
     assert node.actor is not None
-    deals = node.deals(node.actor)
-    now = node.range_ev(node.actor)
+    deals, now = node.deals(node.actor), node.range_ev(node.actor)
     return tuple(now - known_mean(values, deals) for values in node.action_ev)
 
 
@@ -152,23 +162,19 @@ def nut_hands(board: Sequence[int]) -> BoolArray:
     These are the best twentieth of the combos that the board leaves, and all that are as good as
     the last of them.
     """
-    classes = classify_hands(tuple(board))
-    live = live_combos(board)
-    ranks = np.sort(classes.nut_rank[live])
-    worst = ranks[math.ceil(NUT_SHARE * len(live)) - 1]
-    is_nuts: BoolArray = (classes.nut_rank > 0) & (classes.nut_rank <= worst)
+    nut_rank, live = classify_hands(tuple(board)).nut_rank, live_combos(board)
+    worst = np.sort(nut_rank[live])[math.ceil(NUT_SHARE * len(live)) - 1]
+    is_nuts: BoolArray = (nut_rank > 0) & (nut_rank <= worst)
     return is_nuts
 
 
-# The table of a report over flops: columns of a line, means by true weights, groups, filters.
+# The table of a line: columns, means by true weights, groups, filters.
 #
 # A flop counts as often as it comes between the two ranges: its share of all flops, times the pairs
 # of combos that are played to the line on it. So the mean over all 1,755 flops is what the line is
 # worth before the flop is dealt.
 
 
-ROOT = "root"
-DEFAULT_LINES = (ROOT, "x")
 FLOP_KEY = "flop"
 WEIGHT_KEY = "weight"
 
@@ -192,12 +198,9 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One number of every flop.
+    """One number of every flop, by the name that it has in files and for sorting.
 
     Attributes:
-        key: its name in files and for sorting.
-        heading: in tables.
-        form: what it is.
         values: ``[F]``.
         weights: ``[F]`` how much each counts in a mean; None for what is summed up.
     """
@@ -216,11 +219,158 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
+class LineTable:
+    """A line on every flop: the node, the flops, and ``[F, n]`` `line_values` of each."""
+
+    line: ReportLine
+    rows: tuple[FlopRow, ...]
+    numbers: FloatArray
+
+    @cached_property
+    def values(self) -> dict[str, FloatArray]:
+        """``[F, k]`` what `split_values` says of every flop."""
+        num_actions = len(self.line.actions)
+        width = _NUM_FIXED + 2 * num_actions
+        return split_values(self.numbers if self.rows else np.zeros((0, width)), num_actions)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """``[F]`` how often each flop comes on this line, of all flops of the table."""
+        played = self._of_rows("share") * self.values["deals"][:, 0]
+        return played / played.sum() if played.sum() > 0.0 else np.zeros(len(played))
+
+    def _of_rows(self, name: str) -> FloatArray:
+        return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
+
+    @cached_property
+    def labels(self) -> list[dict[str, str]]:
+        """The texture of each flop, by kind."""
+        return [describe_texture(parse_cards(row.flop)) for row in self.rows]
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """All numbers, in the order of tables and files."""
+        share, values = self._of_rows("share"), self.values
+        played, dealt = share * values["deals"][:, 0], share * self._of_rows("deals")
+        found = [
+            Column("share", "share", Form.SHARE, share),
+            Column(WEIGHT_KEY, "weight", Form.SHARE, self.weights),
+            Column("reach", "reach", Form.SHARE, divide(played, dealt), dealt),
+        ]
+        for player, name in enumerate(POSITION_NAMES):
+            end = name.lower()
+            ev, equity, nuts = (values[what][:, player] for what in ("ev", "equity", "nuts"))
+            worth = self.line.pot * equity
+            found += [
+                Column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity, played),
+                Column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev, played),
+                # The mean of the EVs as a part of what the mean equity would give.
+                Column(f"eqr_{end}", f"{name} EQR", Form.SHARE, divide(ev, worth), played * worth),
+                Column(f"nuts_{end}", f"{name} nuts", Form.SHARE, nuts, played),
+            ]
+        for what, key, word, form in (
+            ("frequency", "freq", "", Form.SHARE),
+            ("cost", "cost", "all ", Form.CHIPS),
+            ("size_cost", "only", "only ", Form.CHIPS),
+        ):
+            found += [
+                Column(f"{key}_{action.code}", f"{word}{action.code}", form, numbers, played)
+                for action, numbers in zip(self.line.actions, values[what].T, strict=False)
+                if what != "size_cost" or not np.isnan(numbers).all()
+            ]
+        reached, iterations, seconds = map(
+            self._of_rows, ("exploitability_pot", "iterations", "seconds")
+        )
+        return (
+            *found,
+            Column("exploitability", "expl.", Form.SHARE, reached, dealt),
+            Column("iterations", "iterations", Form.COUNT, iterations),
+            Column("seconds", "time", Form.SECONDS, seconds),
+        )
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Returns all columns by name: the flop, its textures, and numbers."""
+        columns: dict[str, list[Any]] = {FLOP_KEY: [row.flop for row in self.rows]}
+        columns |= {kind.value: [names[kind] for names in self.labels] for kind in TextureKind}
+        for column in self.columns:
+            is_count = column.form is Form.COUNT
+            columns[column.key] = column.values.astype(np.int64 if is_count else float).tolist()
+        return columns
+
+    def column(self, key: str) -> Column:
+        """Returns a column by its key, with ``-`` for ``_``, or by an action's code."""
+        by_key = {column.key: column for column in self.columns}
+        tidy = key.strip().lower().replace("-", "_")
+        found = by_key.get(tidy) or by_key.get(f"freq_{key.strip()}")
+        if found is None:
+            known = ", ".join([FLOP_KEY, *by_key])
+            raise FilterError("sort", f"{quote(key)} is no column, use one of {known}")
+        return found
+
+    def order(self, key: str) -> list[int]:
+        """Returns the flops in the order of a column, the largest first; ``flop`` from aces down.
+
+        A ``-`` in front turns it around.
+        """
+        is_turned, name = key.startswith("-"), key.removeprefix("-")
+        if name == FLOP_KEY:
+            cards = [sorted(parse_cards(row.flop), reverse=True) for row in self.rows]
+            order = sorted(range(len(cards)), key=lambda number: cards[number], reverse=True)
+            return order[::-1] if is_turned else order
+        values = self.column(name).values
+        keyed = np.nan_to_num(values if is_turned else -values, nan=math.inf)
+        return [int(number) for number in np.argsort(keyed, kind="stable")]
+
+    def everything(self) -> BoolArray:
+        """Returns ``[F]`` the choice of all flops."""
+        return np.ones(len(self.rows), dtype=np.bool_)
+
+    def labelled(self, kind: TextureKind, labels: Sequence[str]) -> BoolArray:
+        """Returns ``[F]`` the flops that have one of the labels of a kind."""
+        return np.array([names[kind] in labels for names in self.labels], dtype=np.bool_)
+
+    def groups(self, kind: TextureKind, chosen: BoolArray) -> list[tuple[str, BoolArray]]:
+        """Returns the labels of a kind that some chosen flops have, with these flops."""
+        found = [(label, chosen & self.labelled(kind, [label])) for label in LABELS[kind]]
+        return [(label, is_in) for label, is_in in found if is_in.any()]
+
+    def means(self, chosen: BoolArray) -> Json:
+        """Returns the number of some flops and the means over them, by column."""
+        means = {column.key: sheets.json_number(column.mean(chosen)) for column in self.columns}
+        return {"flops": int(chosen.sum()), **means}
+
+
+def choose_flops(table: LineTable, filters: Sequence[str]) -> BoolArray:
+    """Returns ``[F]`` the flops that meet all filters, such as ``suits=monotone,rainbow``."""
+    chosen = table.everything()
+    for text in filters:
+        name, separator, value = (part.strip() for part in text.partition("="))
+        where, kinds = f"where {quote(text)}", ", ".join(TextureKind)
+        if not separator or not value:
+            raise FilterError(where, f"is no filter, write suits=monotone; there are {kinds}")
+        if name not in list(TextureKind):
+            raise FilterError(where, f"{quote(name)} is none of {kinds}")
+        kind = TextureKind(name)
+        # A high card is written as ``A`` or as ``A high``.
+        end = " high" if kind is TextureKind.HIGH else ""
+        known = {label.removesuffix(end).lower(): label for label in LABELS[kind]}
+        labels = []
+        for part in map(str.strip, value.split(",")):
+            label = known.get(part.lower().removesuffix(end))
+            if label is None:
+                allowed = ", ".join(label.removesuffix(end) for label in LABELS[kind])
+                problem = f"{quote(part)} is no value of {kind}, use some of {allowed}"
+                raise FilterError(where, problem)
+            labels.append(label)
+        chosen &= table.labelled(kind, labels)
+    return chosen
+
+
+@dataclass(frozen=True, eq=False)
 class FlopsReport(Solution):
     """One spot on many flops.
 
     Attributes:
-        title: the spot, in a few words.
         lines: the nodes that were looked at.
         rows: the flops that are finished.
         num_flops: how many there are to be.
@@ -253,15 +403,14 @@ class FlopsReport(Solution):
         )
         self.__dict__.update(quality=quality)
 
-    def table(self, path: str = ROOT) -> "LineTable":
+    def table(self, path: str = ROOT) -> LineTable:
         """Returns the table of a line; a `FilterError` names those there are."""
         wanted = "" if path == ROOT else join_path(*read_path(path).steps)
         for number, line in enumerate(self.lines):
             if line.path == wanted:
-                return LineTable(
-                    line, self.rows, np.array([row.lines[number] for row in self.rows])
-                )
-        names = ", ".join(name_of_line(line.path) for line in self.lines)
+                numbers = np.array([row.lines[number] for row in self.rows])
+                return LineTable(line, self.rows, numbers)
+        names = ", ".join(line.name for line in self.lines)
         raise FilterError(f"line {quote(path)}", f"is not in this report, it has {names}")
 
     def to_dataframe(self, path: str = ROOT, *_: Any) -> "DataFrame":
@@ -271,184 +420,18 @@ class FlopsReport(Solution):
         return DataFrame(self.table(path).to_columns())
 
     def __repr__(self) -> str:
-        lines = ", ".join(name_of_line(line.path) for line in self.lines)
+        lines = ", ".join(line.name for line in self.lines)
         done = f"{len(self.rows)} of {self.num_flops} flops"
         return f"<FlopsReport {done}, lines {lines}, {self.quality}>"
-
-
-@dataclass(frozen=True, eq=False)
-class LineTable:
-    """A line on every flop: the node, the flops, and ``[F, n]`` `line_values` of each."""
-
-    line: ReportLine
-    rows: tuple[FlopRow, ...]
-    numbers: FloatArray
-
-    @cached_property
-    def values(self) -> dict[str, FloatArray]:
-        """``[F, k]`` what `split_values` says of every flop."""
-        num_actions = len(self.line.actions)
-        width = _NUM_FIXED + 2 * num_actions
-        return split_values(self.numbers if self.rows else np.zeros((0, width)), num_actions)
-
-    @cached_property
-    def weights(self) -> FloatArray:
-        """``[F]`` how often each flop comes on this line, of all flops of the table."""
-        played = self._played
-        return played / played.sum() if played.sum() > 0.0 else np.zeros(len(played))
-
-    @cached_property
-    def _played(self) -> FloatArray:
-        return self._of_rows("share") * self.values["deals"][:, 0]
-
-    @cached_property
-    def _dealt(self) -> FloatArray:
-        return self._of_rows("share") * self._of_rows("deals")
-
-    def _of_rows(self, name: str) -> FloatArray:
-        return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
-
-    @cached_property
-    def labels(self) -> list[dict[str, str]]:
-        """What each flop is called."""
-        return [describe_texture(parse_cards(row.flop)) for row in self.rows]
-
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """All numbers, in the order of tables and files."""
-        played, dealt, pot = self._played, self._dealt, self.line.pot
-        found = [
-            Column("share", "share", Form.SHARE, self._of_rows("share")),
-            Column(WEIGHT_KEY, "weight", Form.SHARE, self.weights),
-            Column("reach", "reach", Form.SHARE, divide(played, dealt), dealt),
-        ]
-        for player, name in enumerate(POSITION_NAMES):
-            end = name.lower()
-            ev, equity, nuts = (self.values[what][:, player] for what in ("ev", "equity", "nuts"))
-            share = pot * equity
-            found += [
-                Column(f"equity_{end}", f"{name} EQ", Form.SHARE, equity, played),
-                Column(f"ev_{end}", f"{name} EV", Form.CHIPS, ev, played),
-                # The mean of the EVs as a part of what the mean equity would give.
-                Column(f"eqr_{end}", f"{name} EQR", Form.SHARE, divide(ev, share), played * share),
-                Column(f"nuts_{end}", f"{name} nuts", Form.SHARE, nuts, played),
-            ]
-        found += self._action_columns()
-        for key, heading, form, weights in (
-            ("exploitability_pot", "expl.", Form.SHARE, dealt),
-            ("iterations", "iterations", Form.COUNT, None),
-            ("seconds", "time", Form.SECONDS, None),
-        ):
-            found.append(
-                Column(key.removesuffix("_pot"), heading, form, self._of_rows(key), weights)
-            )
-        return tuple(found)
-
-    def _action_columns(self) -> list[Column]:
-        columns = []
-        for what, key, word in (
-            ("frequency", "freq", ""),
-            ("cost", "cost", "all "),
-            ("size_cost", "only", "only "),
-        ):
-            form = Form.SHARE if what == "frequency" else Form.CHIPS
-            for action, values in zip(self.line.actions, self.values[what].T, strict=False):
-                if what != "size_cost" or not np.isnan(values).all():
-                    name, heading = f"{key}_{action.code}", f"{word}{action.code}"
-                    columns.append(Column(name, heading, form, values, self._played))
-        return columns
-
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Returns all columns by name: the flop, its textures, and numbers."""
-        columns: dict[str, list[Any]] = {FLOP_KEY: [row.flop for row in self.rows]}
-        columns |= {kind.value: [names[kind] for names in self.labels] for kind in TextureKind}
-        for column in self.columns:
-            is_count = column.form is Form.COUNT
-            columns[column.key] = column.values.astype(np.int64 if is_count else float).tolist()
-        return columns
-
-    def column(self, key: str) -> Column:
-        """Returns a column by its key, with ``-`` for ``_``, or by an action's code."""
-        by_key = {column.key: column for column in self.columns}
-        tidy = key.strip().lower().replace("-", "_")
-        found = by_key.get(tidy) or by_key.get(f"freq_{key.strip()}")
-        if found is None:
-            known = ", ".join([FLOP_KEY, *by_key])
-            raise FilterError("sort", f"{quote(key)} is no column, use one of {known}")
-        return found
-
-    def order(self, key: str) -> list[int]:
-        """Returns the flops in the order of a column, the largest first; ``flop`` from aces down.
-
-        A ``-`` in front turns it around.
-        """
-        is_turned = key.startswith("-")
-        name = key.removeprefix("-")
-        if name == FLOP_KEY:
-            cards = [sorted(parse_cards(row.flop), reverse=True) for row in self.rows]
-            order = sorted(range(len(cards)), key=lambda number: cards[number], reverse=True)
-            return order[::-1] if is_turned else order
-        values = self.column(name).values
-        keyed = np.nan_to_num(values if is_turned else -values, nan=math.inf)
-        return [int(number) for number in np.argsort(keyed, kind="stable")]
-
-    def everything(self) -> BoolArray:
-        """Returns ``[F]`` the choice of all flops."""
-        return np.ones(len(self.rows), dtype=np.bool_)
-
-    def labelled(self, kind: TextureKind, labels: Sequence[str]) -> BoolArray:
-        """Returns ``[F]`` the flops that have one of the labels of a kind."""
-        return np.array([names[kind] in labels for names in self.labels], dtype=np.bool_)
-
-    def groups(self, kind: TextureKind, chosen: BoolArray) -> list[tuple[str, BoolArray]]:
-        """Returns the labels of a kind that some chosen flops have, with these flops."""
-        found = [(label, chosen & self.labelled(kind, [label])) for label in LABELS[kind]]
-        return [(label, is_in) for label, is_in in found if is_in.any()]
-
-
-def name_of_line(path: str) -> str:
-    """Returns what a line is called: its path, or ``root``."""
-    return path or ROOT
-
-
-def choose_flops(table: LineTable, filters: Sequence[str]) -> BoolArray:
-    """Returns ``[F]`` the flops that meet all filters, such as ``suits=monotone,rainbow``."""
-    chosen = table.everything()
-    for text in filters:
-        chosen &= table.labelled(*_read_filter(text))
-    return chosen
-
-
-def _read_filter(text: str) -> tuple[TextureKind, list[str]]:
-    name, separator, value = (part.strip() for part in text.partition("="))
-    kinds = ", ".join(TextureKind)
-    if not separator or not value:
-        problem = f"is no filter, write suits=monotone; there are {kinds}"
-        raise FilterError(f"where {quote(text)}", problem)
-    if name not in list(TextureKind):
-        raise FilterError(f"where {quote(text)}", f"{quote(name)} is none of {kinds}")
-    kind = TextureKind(name)
-    known = {_short(kind, label).lower(): label for label in LABELS[kind]}
-    labels = []
-    for part in map(str.strip, value.split(",")):
-        short = _short(kind, part).lower()
-        if short not in known:
-            allowed = ", ".join(_short(kind, label) for label in LABELS[kind])
-            problem = f"{quote(part)} is no value of {kind}, use some of {allowed}"
-            raise FilterError(f"where {quote(text)}", problem)
-        labels.append(known[short])
-    return kind, labels
-
-
-def _short(kind: TextureKind, label: str) -> str:
-    """Returns a label as filters write it: ``A`` for ``A high``."""
-    return label.removesuffix(" high") if kind is TextureKind.HIGH else label
 
 
 # What of a report is shown, as a table for people or as JSON.
 
 
 OVERALL, FILTERED = "overall", "filtered"
+
+#: A line on all flops, ``[F]`` whether a flop is shown, and the shown flops in their order.
+ChosenTable = tuple[LineTable, BoolArray, list[int]]
 
 
 @dataclass(frozen=True)
@@ -469,47 +452,23 @@ class TableChoice:
     by: tuple[TextureKind, ...] = tuple(TextureKind)
     num_rows: int = 20
 
-    def tables(self, report: FlopsReport) -> list["ChosenTable"]:
-        """Returns the tables of the chosen lines.
-
-        Raises:
-            FilterError: if there is no such line, column or texture.
-        """
-        names = self.lines or tuple(name_of_line(line.path) for line in report.lines)
-        return [self._choose(report.table(name.strip())) for name in names]
-
-    def _choose(self, table: LineTable) -> "ChosenTable":
-        chosen = choose_flops(table, self.filters)
-        return ChosenTable(table, chosen, [n for n in table.order(self.sort) if chosen[n]])
+    def tables(self, report: FlopsReport) -> list[ChosenTable]:
+        """Returns the chosen lines; a `FilterError` says that a line, column or texture is none."""
+        found: list[ChosenTable] = []
+        for name in self.lines or [line.name for line in report.lines]:
+            table = report.table(name.strip())
+            chosen = choose_flops(table, self.filters)
+            found.append((table, chosen, [n for n in table.order(self.sort) if chosen[n]]))
+        return found
 
 
-class ChosenTable(NamedTuple):
-    """A line of a report, and which flops of it are shown.
-
-    Attributes:
-        table: the line on all flops.
-        chosen: ``[F]`` whether a flop is shown.
-        order: the numbers of these flops, in their order.
-    """
-
-    table: LineTable
-    chosen: BoolArray
-    order: list[int]
-
-    def heading(self, gap: str) -> str:
-        """Returns who acts where, with a gap between the two."""
-        line = self.table.line
-        who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-        return f"{who}{gap}line {name_of_line(line.path)}, pot {format_amount(line.pot)}"
-
-
-def line_sheet(shown: ChosenTable, choice: TableChoice) -> Sheet:
+def line_sheet(shown: ChosenTable, choice: TableChoice) -> sheets.Sheet:
     """Returns groups, flops and means; what says the same on every flop is left to files."""
     table, chosen, order = shown
     hidden = {"share", "iterations", "seconds"} | (set() if table.line.path else {"reach"})
     columns = [column for column in table.columns if column.key not in hidden]
-    numbers = (SheetColumn(column.heading, form=column.form.write) for column in columns)
-    sheet = Sheet((SheetColumn(), SheetColumn("flops", form="{:,}".format), *numbers))
+    numbers = (sheets.Column(column.heading, form=column.form.write) for column in columns)
+    sheet = sheets.Sheet((sheets.Column(), sheets.Column("flops", form="{:,}".format), *numbers))
 
     def add_mean(label: str, is_in: BoolArray, style: str = "") -> None:
         means = (column.mean(is_in) for column in columns)
@@ -542,8 +501,8 @@ def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
                 name: [None if cells[n] != cells[n] else cells[n] for n in order]
                 for name, cells in table.to_columns().items()
             },
-            OVERALL: _means(table, table.everything()),
-            FILTERED: _means(table, chosen),
+            OVERALL: table.means(table.everything()),
+            FILTERED: table.means(chosen),
         }
         for table, chosen, order in choice.tables(report)
     ]
@@ -557,7 +516,139 @@ def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
     }
 
 
-def _means(table: LineTable, chosen: BoolArray) -> Json:
-    return {"flops": int(chosen.sum())} | {
-        c.key: json_number(c.mean(chosen)) for c in table.columns
+# A report on disk: a bundle, and files that other programs read.
+
+
+REPORT_KIND = "flop_report"
+REPORT_SCHEMA_VERSION = 1
+
+_DOCUMENT = "report"
+_FACTS = "facts"
+_NUM_FACTS = 5
+
+PIO_FILE, TABLE_FILE, PARQUET_FILE = "report.csv", "table.csv", "table.parquet"
+
+#: The last row of PioSOLVER's file, the mean by weights.
+_MEAN = "All"
+_PERCENT_DIGITS, _CHIP_DIGITS = 3, 4
+
+
+def save_report(
+    directory: Path, report: FlopsReport, config_text: str, config_digest: str
+) -> Manifest:
+    """Writes the report of a directory, in place of an earlier one.
+
+    The config is the spot without its board; its digest also names how well it is solved.
+    """
+    facts = [row[1 : 1 + _NUM_FACTS] for row in report.rows]
+    lines = {
+        f"line{number}": np.array([row.lines[number] for row in report.rows])
+        for number in range(len(report.lines))
     }
+    document = {
+        "title": report.title,
+        "lines": [line.to_json() for line in report.lines],
+        "flops": [row.flop for row in report.rows],
+        "num_flops": report.num_flops,
+        "meaning": report.meaning.value,
+        "has_strategies": report.has_strategies,
+    }
+    return write_bundle(
+        directory / REPORT_FOLDER,
+        kind=REPORT_KIND,
+        schema_version=REPORT_SCHEMA_VERSION,
+        arrays={_FACTS: np.array(facts, dtype=np.float64), **lines},
+        documents={_DOCUMENT: document},
+        config_text=config_text,
+        config_digest=config_digest,
+        measured=[_FACTS],
+        overwrite=True,
+    )
+
+
+def load_report(path: Path) -> FlopsReport:
+    """Opens the report of a directory, or the bundle itself."""
+    place = find_bundle(path, REPORT_FOLDER)
+    bundle = load_bundle(place, REPORT_KIND, REPORT_SCHEMA_VERSION)
+    with reading_contents(place):
+        document, arrays = bundle.documents[_DOCUMENT], bundle.arrays
+        lines = tuple(map(ReportLine.from_json, document["lines"]))
+        flops, facts = document["flops"], arrays[_FACTS]
+        tables: list[Any] = [arrays[f"line{number}"] for number in range(len(lines))]
+        if facts.shape != (len(flops), _NUM_FACTS) or any(len(t) != len(flops) for t in tables):
+            raise ValueError("there are not as many rows as flops")
+        for line, table in zip(lines, tables, strict=True):
+            split_values(table, len(line.actions))  # refuses the numbers of another line
+        rows = [
+            FlopRow._make([*known, tuple(table[number] for table in tables)])
+            for number, known in enumerate(zip(flops, *facts.T.tolist(), strict=True))
+        ]
+        return FlopsReport(
+            title=document["title"],
+            lines=lines,
+            rows=tuple(rows),
+            num_flops=int(document["num_flops"]),
+            meaning=ExploitabilityMeaning(document["meaning"]),
+            has_strategies=bool(document["has_strategies"]),
+            config_text=bundle.config_text or "",
+            provenance=Provenance.of(bundle.manifest),
+        )
+
+
+def write_files(directory: Path, report: FlopsReport) -> list[Path]:
+    """Writes the files of all lines, and returns their directories."""
+    folders = []
+    for line in report.lines:
+        # In letters that every system has.
+        folder = directory / LINES_FOLDER / line.name.replace(":", "-")
+        table = report.table(line.name)
+        columns = table.to_columns()
+        with reporting_os_errors(folder, "written"):
+            folder.mkdir(parents=True, exist_ok=True)
+            with replacing_file(folder / PIO_FILE) as part, part.open("w", newline="") as stream:
+                write_pio(report, table, stream)
+            with replacing_file(folder / TABLE_FILE) as part, part.open("w", newline="") as stream:
+                sheets.write_csv(columns, zip(*columns.values(), strict=True), stream)
+            if sheets.has_parquet():
+                with replacing_file(folder / PARQUET_FILE) as part:
+                    sheets.write_parquet(part, [columns])
+        folders.append(folder)
+    return folders
+
+
+def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
+    """Writes what PioSOLVER's reports have: three lines of text, then percentages and chips."""
+    writer, line = csv.writer(stream, lineterminator="\n"), table.line
+    path = ":".join(filter(None, ("r:0", line.path.replace("x", "c"))))
+    writer.writerow([f"runout report, {report.title}"])
+    writer.writerow([f"line {path}, pot {format_amount(line.pot)}"])
+    writer.writerow([f"{len(report.rows)} of {report.num_flops} flops, the last row is the mean"])
+    # In PioSOLVER's order: the largest bet first, fold last.
+    actions = sorted(line.actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind))
+    actions.reverse()
+    bet = "RAISE" if any(action.kind is ActionKind.FOLD for action in actions) else "BET"
+    kinds = [f"{name} {kind}" for name in POSITION_NAMES for kind in ("Equity", "EV", "EQR")]
+    frequencies = [
+        f"{bet} {format_amount(action.amount)} freq"
+        if action.kind in AGGRESSIVE_KINDS
+        else f"{action.kind.name} freq"
+        for action in actions
+    ]
+    writer.writerow(["Flop", "Global %", *kinds, *frequencies])
+    keys = ["_".join(reversed(kind.lower().split())) for kind in kinds]
+    keys = ["reach", *keys, *(f"freq_{action.code}" for action in actions)]
+    columns = [table.column(key) for key in keys]
+    for number, row in enumerate(table.rows):
+        cells = [_pio_number(float(c.values[number]), c.form) for c in columns]
+        cards = " ".join(map(format_card, parse_cards(row.flop)))
+        writer.writerow([cards, *cells])
+    everything = table.everything()
+    writer.writerow([_MEAN, *(_pio_number(c.mean(everything), c.form) for c in columns)])
+
+
+def _pio_number(value: float, form: Form) -> str:
+    if math.isnan(value):
+        return ""
+    if form is Form.SHARE:
+        return f"{100.0 * value:.{_PERCENT_DIGITS}f}"
+    return f"{value:.{_CHIP_DIGITS}f}"

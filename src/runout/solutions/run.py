@@ -14,7 +14,7 @@ from runout.solutions.preflop import (
     SOLUTION_FOLDER,
     load_solution,
 )
-from runout.solutions.report_files import REPORT_KIND, load_report
+from runout.solutions.reports import REPORT_KIND, load_report
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
 from runout.storage.files import reporting_os_errors
