@@ -1,5 +1,8 @@
 """The names in `--json` documents stay: each is compared with the one that was written before.
 
+Documents of stored samples are compared with their numbers. Of commands that solve, whose numbers
+depend on the processor, names and types are compared.
+
 `python -m tests.cli.test_golden` writes the file anew; a name that changes goes to CHANGELOG.md.
 """
 
@@ -64,6 +67,31 @@ inspect raw_equity
 inspect flops --flops
 """.splitlines()
 
+_MODEL = "fixed_flops: [AhKs7d], postflop_sprs: [1], bet_sizes: [a], max_raises_per_street: 0"
+_BUCKETS = ", ".join(f"num_hand_buckets_{street}: 5" for street in ("flop", "turn", "river"))
+_BUCKETED = f"{{solve_type: bucketed, {_MODEL}, {_BUCKETS}, postflop_solve_iterations: 5"
+FILES = {
+    "hands.yaml": f"postflop_model: {{solve_type: exhaustive, {_MODEL}}}",
+    "buckets.yaml": f"postflop_model: {_BUCKETED}, rebucket_rounds: 2}}",
+    "sweep.yaml": f"sweep: {{grid: {{num_hand_buckets_flop: [5, 6]}}, seeds: 2}}\npostflop_model: {_BUCKETED}}}",
+    "spot.yaml": "{oop: 'AA,72o', ip: KK, pot: 10, stack: 10, bet_sizes: a, max_iterations: 20}",
+}
+
+#: In this order: some show what those before them have solved.
+SOLVING = """\
+solve-spot -c spot.yaml --board QsJh2h8c3d -o spot
+solve-spot -c spot.yaml --board QsJh2h8c3d --estimate
+solve-preflop -c CONFIGS/pushfold_10bb.yaml -o pushfold
+solve-postflop -c hands.yaml -o hands
+report -c spot.yaml --flops AhKs7d -o report
+lab exploit -c hands.yaml --solve-type exhaustive
+lab sweep -c sweep.yaml -o sweep
+diag-buckets -c buckets.yaml
+abstraction build -o buckets --mode sampled --samples 9000 --flop-buckets 3
+abstraction inspect buckets
+abstraction bucket buckets --board AhKs7d --hand QsQd
+""".splitlines()
+
 
 def shorten(document):
     """Returns a document with the first entries of its lists, and floats with few digits."""
@@ -93,9 +121,35 @@ def test_a_document_keeps_its_names(command, stored, monkeypatch):
     assert not list(find_differences(write_document(command), golden[command]))
 
 
+def outline(document):
+    """Returns the names of a document with the types of their values; lists are their first."""
+    if isinstance(document, list):
+        return [outline(item) for item in document[:1]]
+    if isinstance(document, dict):
+        return {key: outline(item) for key, item in document.items()}
+    return "number" if type(document) in (int, float) else type(document).__name__
+
+
+def write_outlines(folder):
+    """Yields each command that solves with the outline of its document."""
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    for command in SOLVING:
+        yield command, outline(write_document(command))
+
+
+def test_documents_of_solves_keep_their_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    golden = json.loads(GOLDEN.read_text())
+    for command, found in write_outlines(tmp_path):
+        assert found == golden[command], command
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         unpack(DATA / "cli", Path(folder))
         os.chdir(folder)
-        documents = (f"{json.dumps(c)}: {json.dumps(write_document(c))}" for c in COMMANDS)
-        GOLDEN.write_text("{\n" + ",\n".join(documents) + "\n}\n")
+        documents = {command: write_document(command) for command in COMMANDS}
+        documents |= dict(write_outlines(Path(folder)))
+        lines = (f"{json.dumps(c)}: {json.dumps(found)}" for c, found in documents.items())
+        GOLDEN.write_text("{\n" + ",\n".join(lines) + "\n}\n")
