@@ -70,10 +70,11 @@ inspect flops --flops
 _MODEL = "fixed_flops: [AhKs7d], postflop_sprs: [1], bet_sizes: [a], max_raises_per_street: 0"
 _BUCKETS = ", ".join(f"num_hand_buckets_{street}: 5" for street in ("flop", "turn", "river"))
 _BUCKETED = f"{{solve_type: bucketed, {_MODEL}, {_BUCKETS}, postflop_solve_iterations: 5"
+_SWEEP = "{grid: {num_hand_buckets_flop: [5, 6]}, seeds: 2}"
 FILES = {
     "hands.yaml": f"postflop_model: {{solve_type: exhaustive, {_MODEL}}}",
     "buckets.yaml": f"postflop_model: {_BUCKETED}, rebucket_rounds: 2}}",
-    "sweep.yaml": f"sweep: {{grid: {{num_hand_buckets_flop: [5, 6]}}, seeds: 2}}\npostflop_model: {_BUCKETED}}}",
+    "sweep.yaml": f"sweep: {_SWEEP}\npostflop_model: {_BUCKETED}}}",
     "spot.yaml": "{oop: 'AA,72o', ip: KK, pot: 10, stack: 10, bet_sizes: a, max_iterations: 20}",
 }
 
