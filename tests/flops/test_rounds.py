@@ -41,7 +41,7 @@ def buckets_made_once(monkeypatch):
 
 def variance(flop, earner, sorter):
     """Returns how much what hands earned in one round varies within the buckets of another."""
-    earned, labels = mean_values(full_game(flop), earner.values), sorter.flop_labels()
+    earned, labels = mean_values(full_game(flop), earner.values), sorter.buckets.flop_labels()
     return within_bucket_variance(earned, labels, np.ones(len(labels)))
 
 
@@ -76,7 +76,11 @@ def test_the_first_of_two_rounds_is_the_only_one_of_one():
 def test_two_rounds_change_the_partition_of_the_flop_and_of_nothing_else():
     for flop in (PAIRED, STRAIGHT, MONOTONE):
         first, second = solved_rounds(flop)
-        assert 0.0 < compare_partitions(first.flop_labels(), second.flop_labels()) < 1.0
+        assert (
+            0.0
+            < compare_partitions(first.buckets.flop_labels(), second.buckets.flop_labels())
+            < 1.0
+        )
         assert second.buckets.by_turn is first.buckets.by_turn
         assert second.buckets.by_river is first.buckets.by_river
         assert second.buckets.num_buckets == first.buckets.num_buckets == NUM_BUCKETS
@@ -101,7 +105,7 @@ def test_nuts_and_second_nuts_share_a_bucket_of_strength_but_not_of_value(flop, 
     """
     game, result = full_game(flop), solved_rounds(flop)[0]
     pair = np.searchsorted(result.values.combos, [parse_combo(best), parse_combo(second_best)])
-    strongest = np.flatnonzero(result.flop_labels() == NUM_BUCKETS[0] - 1)
+    strongest = np.flatnonzero(result.buckets.flop_labels() == NUM_BUCKETS[0] - 1)
     assert set(pair) <= set(strongest)
     worth = mean_values(game, result.values).mean(axis=1)
     features, key = ev_features(game, result)[strongest], worth[strongest]

@@ -38,7 +38,7 @@ def test_rounds_are_told_with_what_they_reached():
         assert entry.record.final_delta == result.outcome.strategy_delta
         assert entry.record.exploitability_bound_pot == result.outcome.exploitability
     assert np.isnan(first.agreement)
-    labels = [result.flop_labels() for result in results]
+    labels = [result.buckets.flop_labels() for result in results]
     assert second.agreement == compare_partitions(*labels) < 1.0
     assert 0.0 < second.ev_variance < first.ev_variance
 

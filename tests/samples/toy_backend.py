@@ -8,7 +8,7 @@ import numpy as np
 from runout.cfr.schedules import SolveProgress
 from runout.config.flops import FlopsConfig
 from runout.config.values import CountFrom0
-from runout.flops.backend import Cost, FlopSolution, HandStrategy, solving_a_small_flop
+from runout.flops.backend import Cost, FlopSolution, HandStrategy, unpack_probabilities
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning, FlopReport
 
@@ -42,8 +42,8 @@ class ToyBackend:
         return Cost(0.001, 1_000 * tree.num_nodes)
 
     def read_strategy(self, kept, flop, tree):
-        return HandStrategy.from_arrays(kept)
+        return HandStrategy(unpack_probabilities(kept["by_hand"]))
 
     @classmethod
-    def warm_up_jobs(cls):
-        return [solving_a_small_flop(cls(0))]
+    def for_warm_up(cls):
+        return [cls(0)]

@@ -12,18 +12,7 @@ import numpy.typing as npt
 from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
 from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
-from runout.cards.deck import (
-    FLOP_SIZE,
-    NUM_CARDS,
-    NUM_COMBOS,
-    combo_index,
-    disjoint_combos,
-    format_cards,
-    format_combo,
-    live_combos,
-    permute_combos,
-    require_board,
-)
+from runout.cards import deck
 from runout.cards.flops import combo_images, suit_stabilizer
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
@@ -97,18 +86,18 @@ class FlopBuckets:
         """Asks an abstraction for all boards of a flop."""
         if isinstance(abstraction, FlopBuckets) and abstraction.flop == tuple(flop):
             return abstraction
-        cards = [card for card in range(NUM_CARDS) if card not in flop]
+        cards = [card for card in range(deck.NUM_CARDS) if card not in flop]
         places: tuple[dict[tuple[int, ...], int], ...] = (
             {(): 0},
             {(card,): card for card in cards},
-            {pair: combo_index(*pair) for pair in combinations(cards, 2)},
+            {pair: deck.combo_index(*pair) for pair in combinations(cards, 2)},
         )
         tables, counts = [], []
-        for rows, num_rows in zip(places, (1, NUM_CARDS, NUM_COMBOS), strict=True):
-            asked = np.full((num_rows, NUM_COMBOS), NO_BUCKET, dtype=np.int64)
+        for rows, num_rows in zip(places, (1, deck.NUM_CARDS, deck.NUM_COMBOS), strict=True):
+            asked = np.full((num_rows, deck.NUM_COMBOS), NO_BUCKET, dtype=np.int64)
             for dealt, row in rows.items():
                 board = (*flop, *dealt)
-                live = live_combos(board)
+                live = deck.live_combos(board)
                 asked[row, live] = _ask(abstraction, board, live)
             used, labels = np.unique(asked, return_inverse=True)
             if len(used) - 1 > MAX_BUCKETS:
@@ -123,8 +112,8 @@ class FlopBuckets:
     def merges_suits(self) -> bool:
         """Whether hands are together that differ only by suits which the flop has alike."""
         for mapping in suit_stabilizer(self.flop):
-            combos = permute_combos(mapping.new_suits)
-            cards = list(mapping.map_cards(range(NUM_CARDS)))
+            combos = deck.permute_combos(mapping.new_suits)
+            cards = list(mapping.map_cards(range(deck.NUM_CARDS)))
             for table, rows in (
                 (self.by_flop[None], [0]),
                 (self.by_turn, cards),
@@ -136,17 +125,23 @@ class FlopBuckets:
 
     def __call__(self, board: Sequence[int], /) -> Int16Array:
         """Returns ``[1326]`` the bucket of each combo on the flop, or a turn or river after it."""
-        require_board(board)
-        if set(board[:FLOP_SIZE]) != set(self.flop):
-            problem = f"not a board of the flop {format_cards(self.flop)}"
-            raise AbstractionError(f"board {format_cards(board)}", problem)
-        to_come = board[FLOP_SIZE:]
+        deck.require_board(board)
+        if set(board[: deck.FLOP_SIZE]) != set(self.flop):
+            problem = f"not a board of the flop {deck.format_cards(self.flop)}"
+            raise AbstractionError(f"board {deck.format_cards(board)}", problem)
+        to_come = board[deck.FLOP_SIZE :]
         if not to_come:
             return self.by_flop
         buckets: Int16Array = (
-            self.by_turn[to_come[0]] if len(to_come) == 1 else self.by_river[combo_index(*to_come)]
+            self.by_turn[to_come[0]]
+            if len(to_come) == 1
+            else self.by_river[deck.combo_index(*to_come)]
         )
         return buckets
+
+    def flop_labels(self) -> IntArray:
+        """Returns ``[1176]`` the flop bucket of each live combo."""
+        return self.by_flop[deck.live_combos(self.flop)].astype(np.int64)
 
     def replace_flop(self, labels: IntArray, num_buckets: int) -> "FlopBuckets":
         """Returns the buckets with others on the flop.
@@ -155,13 +150,13 @@ class FlopBuckets:
             labels: ``[1176]`` bucket of each live combo, in order.
             num_buckets: each of which must be used.
         """
-        combos = live_combos(self.flop)
+        combos = deck.live_combos(self.flop)
         if labels.shape != combos.shape or set(labels.tolist()) != set(range(num_buckets)):
             raise AbstractionError(
                 f"labels of shape {labels.shape}",
                 f"{len(combos)} labels 0 to {num_buckets - 1} are needed, all of them used",
             )
-        by_flop = np.full(NUM_COMBOS, NO_BUCKET, dtype=np.int16)
+        by_flop = np.full(deck.NUM_COMBOS, NO_BUCKET, dtype=np.int16)
         by_flop[combos] = labels
         counts = (num_buckets, *self.num_buckets[1:])
         return replace(self, by_flop=read_only(by_flop), num_buckets=counts)
@@ -171,13 +166,15 @@ def _ask(abstraction: Abstraction, board: tuple[int, ...], live: IntArray) -> In
     """Returns the buckets of the live combos on a board."""
     asked = np.asarray(abstraction(board))
     problem = None
-    if asked.shape != (NUM_COMBOS,) or asked.dtype.kind not in "iu":
+    if asked.shape != (deck.NUM_COMBOS,) or asked.dtype.kind not in "iu":
         problem = f"buckets of shape {asked.shape} and type {asked.dtype}, [1326] whole numbers"
     elif asked[live].min() < 0:
         combo = int(live[asked[live].argmin()])
-        problem = f"{format_combo(combo)} has bucket {asked[combo]}, numbers from 0 up"
+        problem = f"{deck.format_combo(combo)} has bucket {asked[combo]}, numbers from 0 up"
     if problem is not None:
-        raise AbstractionError(f"abstraction on {format_cards(board)}", f"{problem} are needed")
+        raise AbstractionError(
+            f"abstraction on {deck.format_cards(board)}", f"{problem} are needed"
+        )
     buckets: IntArray = asked[live].astype(np.int64)
     return buckets
 
@@ -205,8 +202,8 @@ def build_flop_buckets(
     strengths = FlopStrengths(flop, team)
     streets = (
         (Street.FLOP, strengths.flop_features, 1),
-        (Street.TURN, strengths.turn_features, NUM_CARDS),
-        (Street.RIVER, strengths.river_features, NUM_COMBOS),
+        (Street.TURN, strengths.turn_features, deck.NUM_CARDS),
+        (Street.RIVER, strengths.river_features, deck.NUM_COMBOS),
     )
     tables, counts = [], []
     with reporting_phase(on_event, Phase.HAND_BUCKETS, _PERCENT) as advance:
@@ -226,7 +223,7 @@ def build_flop_buckets(
                 on_share=scale_share(lambda done: advance(int(done)), begin, end),
                 team=team,
             )
-            table = np.full((num_boards, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
+            table = np.full((num_boards, deck.NUM_COMBOS), NO_BUCKET, dtype=np.int16)
             table[features.board_index, features.combo] = clustering.labels
             tables.append(read_only(table))
             counts.append(clustering.num_buckets)
@@ -277,7 +274,7 @@ def bucket_pair_equity(buckets: FlopBuckets) -> FloatArray:
     """
     equity = compute_board_equity(buckets.flop)
     combos = equity.combos
-    can_meet = disjoint_combos(combos, combos).astype(np.float64)
+    can_meet = deck.disjoint_combos(combos, combos).astype(np.float64)
     wins = equity.wins.astype(np.float64)
     share = can_meet / 2.0 + (wins - wins.T) / (2.0 * equity.num_runouts)
     is_member = np.eye(buckets.num_buckets[0])[buckets.by_flop[combos]]

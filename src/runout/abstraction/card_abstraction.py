@@ -8,18 +8,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from runout.abstraction.survey import (
-    NUM_HOLE_CARDS,
-    StreetSurvey,
-    StrengthFeature,
-    bucket_river_deals,
-    deal_indexer,
-    deal_random,
-    river_strengths,
-    street_of_board,
-    survey_all,
-    survey_sample,
-)
+from runout.abstraction import survey
+from runout.abstraction.survey import StreetSurvey, StrengthFeature
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
 from runout.cards.deck import BOARD_SIZES, require_board, require_distinct
 from runout.equity.hand_strength import hand_strength
@@ -199,7 +189,7 @@ class CardAbstraction:
         for street in Street:
             if f"{street.label}_table" in arrays:
                 table = tables[street] = arrays[f"{street.label}_table"]
-                if table.shape != (deal_indexer(street).size,):
+                if table.shape != (survey.deal_indexer(street).size,):
                     raise ValueError(f"{street.label}_table of shape {np.shape(table)}")
             if f"{street.label}_population" in arrays:
                 names = [field.name for field in fields(BucketStatistics)]
@@ -242,24 +232,24 @@ class CardAbstraction:
         """Returns the bucket of a holding, 0 being the weakest."""
         require_board(board)
         require_distinct((*holding, *board))
-        street = street_of_board(len(board))
+        street = survey.street_of_board(len(board))
         if street in self.tables:
-            return int(self.tables[street][deal_indexer(street).index((*holding, *board))])
+            return int(self.tables[street][survey.deal_indexer(street).index((*holding, *board))])
         strength: float = getattr(hand_strength(board, holding), self.feature.value)
         return int(self.boundaries.buckets_of(street, strength))
 
     def get_buckets(self, deals: Uint8Array) -> Uint16Array:
         """Returns ``[n]`` the bucket of each deal, a row of two hole cards and the board."""
-        if deals.ndim != 2 or deals.shape[1] - NUM_HOLE_CARDS not in BOARD_SIZES:
+        if deals.ndim != 2 or deals.shape[1] - survey.NUM_HOLE_CARDS not in BOARD_SIZES:
             raise AbstractionError(
                 f"deals of shape {deals.shape}", "a row is 2 hole cards and 3, 4 or 5 board cards"
             )
-        street = street_of_board(deals.shape[1] - NUM_HOLE_CARDS)
-        classes = deal_indexer(street).index_many(deals)
+        street = survey.street_of_board(deals.shape[1] - survey.NUM_HOLE_CARDS)
+        classes = survey.deal_indexer(street).index_many(deals)
         if street in self.tables:
             return self.tables[street][classes]
-        survey = survey_sample(street, self.feature, deals)
-        return self.boundaries.buckets_of(street, survey.values)
+        strengths = survey.survey_sample(street, self.feature, deals).values
+        return self.boundaries.buckets_of(street, strengths)
 
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets of a street."""
@@ -416,8 +406,10 @@ def build_card_abstraction(
                 tables[street] = boundaries.buckets_of(street, surveys[street].values)
                 advance(len(tables))
     if with_river_table:
-        bucket_by_score = boundaries.buckets_of(Street.RIVER, river_strengths(config.feature))
-        tables[Street.RIVER] = bucket_river_deals(bucket_by_score, context)
+        bucket_by_score = boundaries.buckets_of(
+            Street.RIVER, survey.river_strengths(config.feature)
+        )
+        tables[Street.RIVER] = survey.bucket_river_deals(bucket_by_score, context)
     statistics: dict[Street, BucketStatistics] = {}
     with reporting_phase(context.on_event, "bucket statistics", len(Street)) as advance:
         for street in Street:
@@ -433,13 +425,13 @@ def survey_street(
 ) -> StreetSurvey:
     """Returns the strengths that a street's boundaries are cut from."""
     if config.mode is SurveyMode.EXHAUSTIVE:
-        return survey_all(street, config.feature, context)
+        return survey.survey_all(street, config.feature, context)
     if seed < 0:
         raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")
     # Each street has a stream of its own, so that its sample depends on nothing else.
     rng = np.random.default_rng([seed, street.num_board_cards])
-    deals = deal_random(street, config.samples_per_street, rng)
-    return survey_sample(street, config.feature, deals, context)
+    deals = survey.deal_random(street, config.samples_per_street, rng)
+    return survey.survey_sample(street, config.feature, deals, context)
 
 
 def cut_surveys(

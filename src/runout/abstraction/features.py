@@ -21,14 +21,7 @@ from math import comb
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, Int32Array, IntArray, Uint8Array
-from runout.cards.deck import (
-    COMBO_CARDS,
-    COMBO_HAS_CARD,
-    NUM_CARDS,
-    RIVER_SIZE,
-    combo_index,
-    live_combos,
-)
+from runout.cards import deck
 from runout.cards.evaluator import evaluator_tables
 from runout.cards.flops import canonical_flop
 from runout.cfr.team import Team
@@ -93,8 +86,8 @@ class FlopStrengths:
         canonical_flop(flop)  # refuses what is no flop
         self.flop = tuple(flop)
         self._team = team or Team()
-        self.combos = live_combos(flop)
-        self._cards_to_come = np.array([c for c in range(NUM_CARDS) if c not in self.flop])
+        self.combos = deck.live_combos(flop)
+        self._cards_to_come = np.array([c for c in range(deck.NUM_CARDS) if c not in self.flop])
         self.runouts: Uint8Array = np.array(
             list(combinations(self._cards_to_come.tolist(), 2)), dtype=np.uint8
         )
@@ -103,14 +96,14 @@ class FlopStrengths:
     def flop_features(self) -> StreetFeatures:
         """Returns the features of the 1,176 combos on the flop."""
         counts = self._turn_counts.sum(axis=0) // 2  # both cards of a runout were its turn card
-        num_runouts = comb(NUM_CARDS - len(self.flop) - 2, 2)
+        num_runouts = comb(deck.NUM_CARDS - len(self.flop) - 2, 2)
         strength = self._total_scores / (num_runouts * BEST_SCORE)
         board_index = np.zeros_like(self.combos)
         return StreetFeatures(board_index, self.combos, counts_to_cdf(counts), strength)
 
     def turn_features(self) -> StreetFeatures:
         """Returns the features of 49 x 1,128 combos, turn card by turn card."""
-        card, combo = np.nonzero(~COMBO_HAS_CARD[self.combos][:, self._cards_to_come].T)
+        card, combo = np.nonzero(~deck.COMBO_HAS_CARD[self.combos][:, self._cards_to_come].T)
         counts = self._turn_counts[card, combo]
         # The points of a histogram add up to the score, see the module.
         total_scores = counts @ np.arange(NUM_BINS)
@@ -127,7 +120,7 @@ class FlopStrengths:
         strength = self.scores[self._is_live] / BEST_SCORE
         rows = np.repeat(strength[:, None], 1 + NUM_VILLAIN_GROUPS, axis=1)
         groups = self.villain_groups()
-        boards, cards = self._boards, COMBO_CARDS[self.combos]
+        boards, cards = self._boards, deck.COMBO_CARDS[self.combos]
 
         def fill_rows(first: int) -> None:
             part = slice(first, first + _RUNOUTS_AT_ONCE)
@@ -144,7 +137,7 @@ class FlopStrengths:
                 np.divide(scores[:, group][is_live], most, out=column, where=most > 0)
 
         self._team.run(fill_rows, range(0, len(self.runouts), _RUNOUTS_AT_ONCE))
-        pair_index = np.array([combo_index(*pair) for pair in self.runouts.tolist()])
+        pair_index = np.array([deck.combo_index(*pair) for pair in self.runouts.tolist()])
         return StreetFeatures(pair_index[runout], self.combos[combo], rows, strength)
 
     def villain_groups(self) -> IntArray:
@@ -161,7 +154,7 @@ class FlopStrengths:
     def _boards(self) -> Uint8Array:
         known = np.tile(np.array(self.flop, dtype=np.uint8), (len(self.runouts), 1))
         boards = np.concatenate([known, self.runouts], axis=1)
-        assert boards.shape[1] == RIVER_SIZE
+        assert boards.shape[1] == deck.RIVER_SIZE
         return boards
 
     @cached_property

@@ -15,14 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cards.deck import (
-    COMBO_CARDS,
-    FLOP_SIZE,
-    NUM_CARDS,
-    NUM_COMBOS,
-    RIVER_SIZE,
-    live_combos,
-)
+from runout.cards import deck
 from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
 from runout.events import reporting_phase
@@ -38,7 +31,7 @@ Result = TypeVar("Result")
 
 _RUNOUTS = {Street.FLOP: 1081, Street.TURN: 46, Street.RIVER: 1}
 _BOARDS_PER_TASK = {Street.FLOP: 16, Street.TURN: 256, Street.RIVER: 1024}
-_ALL_COMBOS = np.arange(NUM_COMBOS)
+_ALL_COMBOS = np.arange(deck.NUM_COMBOS)
 
 
 class StrengthFeature(StrEnum):
@@ -66,7 +59,7 @@ class StreetSurvey:
 
 def street_of_board(num_cards: int) -> Street:
     """Returns the street that has 3, 4 or 5 cards on the board."""
-    return Street(num_cards - FLOP_SIZE)
+    return Street(num_cards - deck.FLOP_SIZE)
 
 
 @cache
@@ -141,7 +134,7 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
 
 def bucket_river_deals(bucket_by_score: Uint16Array, context: RunContext) -> Uint16Array:
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
-    indexer, (all_boards, _) = deal_indexer(Street.RIVER), canonical_boards(RIVER_SIZE)
+    indexer, (all_boards, _) = deal_indexer(Street.RIVER), canonical_boards(deck.RIVER_SIZE)
 
     def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
         boards = all_boards[part]
@@ -158,13 +151,13 @@ def deal_random(street: Street, num_deals: int, rng: np.random.Generator) -> Uin
     """Returns ``[n, 2 + board]`` independent uniformly random deals."""
     num_cards = NUM_HOLE_CARDS + street.num_board_cards
     # Sorted, not partitioned: which of the lowest come first in a partition depends on the CPU.
-    order = rng.random((num_deals, NUM_CARDS)).argsort(axis=1, kind="stable")
+    order = rng.random((num_deals, deck.NUM_CARDS)).argsort(axis=1, kind="stable")
     return order[:, :num_cards].astype(np.uint8)
 
 
 def _deals_on_boards(boards: Uint8Array) -> Uint8Array:
     """Returns ``[n * C, 2 + k]`` every live holding of each of ``boards[n, k]``, with the board."""
-    holdings = np.stack([COMBO_CARDS[live_combos(board.tolist())] for board in boards])
+    holdings = np.stack([deck.COMBO_CARDS[deck.live_combos(board.tolist())] for board in boards])
     num_holdings = holdings.shape[1]
     deals = np.concatenate([holdings, boards[:, None].repeat(num_holdings, axis=1)], axis=2)
     return deals.reshape(-1, deals.shape[2])
@@ -222,7 +215,7 @@ def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
 
 def _count_river_scores(context: RunContext) -> IntArray:
     """Returns ``[1981]`` the number of river deals with each score."""
-    boards, num_boards = canonical_boards(RIVER_SIZE)
+    boards, num_boards = canonical_boards(deck.RIVER_SIZE)
 
     def count_part(part: IntArray) -> IntArray:
         scores = score_rivers(boards[part], _ALL_COMBOS)
@@ -240,7 +233,7 @@ def _map_rivers(
     phase: str, function: Callable[[IntArray], Result], context: RunContext
 ) -> Iterator[Result]:
     """Yields what ``function`` makes of each part of all river boards, and reports progress."""
-    num_boards = len(canonical_boards(RIVER_SIZE)[0])
+    num_boards = len(canonical_boards(deck.RIVER_SIZE)[0])
     parts = list(split_boards(Street.RIVER, np.arange(num_boards)))
     results = map_tasks(function, parts, context.num_threads)
     with reporting_phase(context.on_event, phase, num_boards) as advance:

@@ -338,6 +338,7 @@ def small_jobs() -> list[Callable[[], object]]:
     from runout.equity.board import compute_board_equity, strength_histograms
     from runout.equity.hand_strength import board_strengths, hand_strength
     from runout.execution.context import RunContext
+    from runout.flops.backend import solve_small_flop
     from runout.flops.settings import make_backend
     from runout.runs.preflop import solve_preflop
     from runout.runs.spot import solve_spot
@@ -367,7 +368,7 @@ def small_jobs() -> list[Callable[[], object]]:
         lambda: build_card_abstraction(AbstractionConfig(samples_per_street=1)),
         lambda: FlopStrengths(suited_flop).river_features(),
         lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
-        *(job for backend in backends for job in backend.warm_up_jobs()),
+        *(partial(solve_small_flop, each) for kind in backends for each in kind.for_warm_up()),
         # Push or fold, in double precision.
         lambda: solve_preflop(game, RunContext(1)).solution.game_value_bb(0),
         *(

@@ -40,11 +40,8 @@ class FlopStrategy(Protocol):
     ) -> Float32Array:
         """Returns ``[A, C]`` how likely a player takes each action with each combo.
 
-        Args:
-            template: a street of the betting tree that was solved; A are the player's actions.
-            player: who acts.
-            dealt: the cards after the flop, none, the turn, or turn and river.
-            combos: ``[C]`` combos that the board leaves possible.
+        The template is a street of the solved tree, A are the player's actions there; dealt are the
+        cards after the flop, and ``combos[C]`` those that the board leaves possible.
         """
 
 
@@ -87,11 +84,6 @@ class HandStrategy:
         """Returns the strategies in few bytes."""
         return {"by_hand": pack_probabilities(self.table)}
 
-    @classmethod
-    def from_arrays(cls, kept: Arrays) -> "HandStrategy":
-        """Returns what `to_arrays` wrote."""
-        return cls(unpack_probabilities(kept["by_hand"]))
-
 
 # One flop as a game between the 169 hands.
 
@@ -124,14 +116,9 @@ class FlopGame:
     def deal(cls, flop: Sequence[int], ranges: FloatArray | None = None) -> "FlopGame":
         """Computes the tables of a flop (tens of milliseconds).
 
-        Args:
-            flop: three cards.
-            ranges: ``[2, 169]`` how much of each hand OOP and IP hold; by default all of them. A
-                hand that is not held counts with `SMALLEST_RANGE_WEIGHT`, so that it still learns
-                what to do but hardly counts for the opponent.
-
-        Raises:
-            CardError: if it is not three distinct cards.
+        The ranges are ``[2, 169]`` how much of each hand OOP and IP hold, by default all of them. A
+        hand that is not held counts with `SMALLEST_RANGE_WEIGHT`, so that it still learns what to
+        do but hardly counts for the opponent.
         """
         if len(flop) != FLOP_SIZE:
             raise CardError(f"flop {format_cards(flop)!r}", f"{len(flop)} cards, a flop has 3")
@@ -179,10 +166,8 @@ class FlopSolution:
     """Strategies of a flop at one stack-to-pot ratio, and what they are worth.
 
     Attributes:
-        strategy: what both players do.
         value_pot: ``[2, 169, 169]`` what a hand gets back against a hand, as a fraction of the
             flop pot, by the hero's position; NaN where they cannot meet.
-        report: how the solve went.
         make_records: what else is worth keeping, computed when it is kept.
     """
 
@@ -250,10 +235,9 @@ class Cost:
         )
 
     def require_memory(self, work: str, place: str = "") -> None:
-        """Refuses work that does not fit; a place goes on after the number of bytes.
+        """Refuses work that does not fit with an `ExecutionError` that names what needs less.
 
-        Raises:
-            ExecutionError: with what is needed, what is available, and what would need less.
+        A place goes on after the number of bytes.
         """
         available = available_memory_bytes()
         if self.memory_bytes > available:
@@ -291,22 +275,16 @@ class PostflopBackend(Protocol):
         """Returns the strategies that `FlopSolution.to_arrays` kept."""
 
     @classmethod
-    def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns small jobs that call every kernel of the backend as real work does."""
+    def for_warm_up(cls) -> Sequence["PostflopBackend"]:
+        """Returns backends whose solves of a small flop call every kernel as real work does."""
 
 
 def report_outcome(
     outcome: SolveOutcome, meaning: ExploitabilityMeaning, num_deals: int = 0
 ) -> FlopReport:
     """Returns the report of a solve whose values are in pots."""
-    return FlopReport(
-        iterations=outcome.iterations,
-        exploitability_pot=outcome.exploitability,
-        strategy_delta=outcome.strategy_delta,
-        seconds=outcome.seconds,
-        num_deals=num_deals,
-        meaning=meaning,
-    )
+    reached = outcome.exploitability, outcome.strategy_delta
+    return FlopReport(outcome.iterations, *reached, outcome.seconds, num_deals, meaning)
 
 
 def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:
@@ -315,17 +293,11 @@ def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:
     return seconds if rule.max_seconds is None else min(seconds, rule.max_seconds)
 
 
-# Small jobs that compile the kernels of a backend, with the types that real work uses.
-
-#: One iteration, and exploitability looked at.
+#: One iteration, and exploitability looked at, for the solves that compile kernels.
 ONCE = StoppingRule(1, exploitability=1e-9, check_every=1)
 
 
-def solving_a_small_flop(backend: PostflopBackend) -> Callable[[], FlopSolution]:
-    """Returns a job: a flop with one bet on each street."""
-
-    def solve() -> FlopSolution:
-        tree = PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0)
-        return backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())
-
-    return solve
+def solve_small_flop(backend: PostflopBackend) -> FlopSolution:
+    """Solves a flop with one bet on each street."""
+    tree = PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0)
+    return backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())

@@ -1,51 +1,27 @@
 """The bucketed backend: CFR in buckets on one flop, in rounds that recluster hands on their EVs."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from runout.abstraction.bucket_map import (
-    Abstraction,
-    FlopBuckets,
-    average_isomorphic_combos,
-    build_ev_histograms,
-    build_flop_buckets,
-)
+from runout.abstraction import bucket_map
+from runout.abstraction.bucket_map import Abstraction, FlopBuckets, build_flop_buckets
 from runout.abstraction.clustering import Metric, cluster_features
-from runout.arrays import Float32Array, FloatArray, IntArray
+from runout.arrays import Float32Array, FloatArray
 from runout.cache import Arrays
-from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos, live_combos
+from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos
 from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
 from runout.errors import ConfigError
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
-from runout.flops.backend import (
-    EVERYONE,
-    FEWER_SIZES,
-    KEPT_BYTES,
-    ONCE,
-    Cost,
-    FlopGame,
-    FlopSolution,
-    ProgressSink,
-    limit_seconds,
-    report_outcome,
-    solving_a_small_flop,
-)
-from runout.flops.bucketed_visits import (
-    BucketStrategy,
-    BucketTables,
-    SampledCards,
-    SampledVisits,
-    pack_few_buckets,
-    read_buckets,
-    unpack_buckets,
-)
+from runout.flops import backend
+from runout.flops import bucketed_visits as visits
+from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame, plan_game
@@ -89,12 +65,10 @@ class BucketedSolver:
         self.game, self.buckets, self.schedule = game, buckets, schedule
         self.iteration, self.strategy_delta = 0, math.inf
         self._seed, self._sampled = seed, sampled
-        self._visits = SampledVisits(game, buckets, *sampled, team)
+        self._visits = visits.SampledVisits(game, buckets, *sampled, team)
+        streets = list(zip(game.templates, buckets.num_buckets, strict=True))
         self.tables = [
-            [
-                BucketTables.of_street(template, player, number)
-                for template, number in zip(game.templates, buckets.num_buckets, strict=True)
-            ]
+            [visits.BucketTables.of_street(template, player, n) for template, n in streets]
             for player in range(NUM_PLAYERS)
         ]
 
@@ -103,19 +77,36 @@ class BucketedSolver:
 
         A flop bucket begins with the mean regret of its hands' buckets there. Averages begin anew.
         """
-        for player in range(NUM_PLAYERS):
-            flop, *later = self.tables[player]
-            old_flop, *old_later = other.tables[player]
-            flop.regret[:] = multiply(old_flop.regret, _shares(other.buckets, self.buckets))
-            for street, old in zip(later, old_later, strict=True):
-                street.regret[:] = old.regret
-            for street in self.tables[player]:
+        # By old and new flop bucket, the share of the new one's hands.
+        before, now = other.buckets.by_flop, self.buckets.by_flop
+        counts = np.zeros((other.buckets.num_buckets[0], self.buckets.num_buckets[0]))
+        np.add.at(counts, (before[now >= 0], now[now >= 0]), 1.0)
+        shares = counts / counts.sum(axis=0)
+        for mine, theirs in zip(self.tables, other.tables, strict=True):
+            for street, old in zip(mine, theirs, strict=True):
+                is_flop = street is mine[0]
+                street.regret[:] = multiply(old.regret, shares) if is_flop else old.regret
                 street.refresh()
 
     def run(self, num_iterations: int) -> None:
         """Runs more iterations, each updating both players."""
         for _ in range(num_iterations):
-            self._iterate()
+            weights = self.schedule.weights(self.iteration)
+            self._visits.deal(self._sample())
+            for player in range(NUM_PLAYERS):
+                self._visits.play(player, [street.strategy for street in self.tables[player]])
+            moved, arrived = 0.0, 0.0
+            for player in range(NUM_PLAYERS):
+                regrets, reached = self._visits.visit(player)
+                for street, gained in zip(self.tables[player], regrets, strict=True):
+                    street.add_regrets(weights, gained)
+                for street, reach in zip(self.tables[1 - player], reached, strict=True):
+                    change, weight = street.add_strategy(weights, reach)
+                    moved, arrived = moved + change, arrived + weight
+                if player == 0:
+                    self._visits.play(player, [street.strategy for street in self.tables[player]])
+            self.strategy_delta = moved / arrived
+            self.iteration += 1
 
     def exploitability(self) -> float:
         """Returns an upper bound of what a best response in the same buckets gains.
@@ -131,33 +122,15 @@ class BucketedSolver:
             total = total * self.schedule.weights(iteration).positive_regret + 1.0
         return regret / max(total, 1.0) / NUM_PLAYERS
 
-    def strategy(self) -> BucketStrategy:
+    def strategy(self) -> visits.BucketStrategy:
         """Returns the average strategies."""
         played = tuple(
             (oop.average.astype(np.float32), ip.average.astype(np.float32))
             for oop, ip in zip(*self.tables, strict=True)
         )
-        return BucketStrategy(self.buckets, played)
+        return visits.BucketStrategy(self.buckets, played)
 
-    def _iterate(self) -> None:
-        weights = self.schedule.weights(self.iteration)
-        self._visits.deal(self._sample())
-        for player in range(NUM_PLAYERS):
-            self._visits.play(player, [street.strategy for street in self.tables[player]])
-        moved, arrived = 0.0, 0.0
-        for player in range(NUM_PLAYERS):
-            regrets, reached = self._visits.visit(player)
-            for street, gained in zip(self.tables[player], regrets, strict=True):
-                street.add_regrets(weights, gained)
-            for street, reach in zip(self.tables[1 - player], reached, strict=True):
-                change, weight = street.add_strategy(weights, reach)
-                moved, arrived = moved + change, arrived + weight
-            if player == 0:
-                self._visits.play(player, [street.strategy for street in self.tables[player]])
-        self.strategy_delta = moved / arrived
-        self.iteration += 1
-
-    def _sample(self) -> list[SampledCards]:
+    def _sample(self) -> list[visits.SampledCards]:
         """Deals the cards of an iteration, from a stream of its own."""
         random = np.random.default_rng([self._seed, *self.buckets.flop, self.iteration])
         num_turns, num_rivers = self._sampled
@@ -167,17 +140,8 @@ class BucketedSolver:
         for turn in turns.tolist():
             after = np.arange(first_next[turn], first_next[turn + 1])
             rivers = random.choice(after, num_rivers, replace=False)
-            dealt.append(SampledCards(turn, tuple(rivers.tolist())))
+            dealt.append(visits.SampledCards(turn, tuple(rivers.tolist())))
         return dealt
-
-
-def _shares(old: FlopBuckets, new: FlopBuckets) -> FloatArray:
-    """Returns ``[old, new]`` the share of each new flop bucket's hands by their old bucket."""
-    is_live = new.by_flop >= 0
-    counts = np.zeros((old.num_buckets[0], new.num_buckets[0]))
-    np.add.at(counts, (old.by_flop[is_live], new.by_flop[is_live]), 1.0)
-    shares: FloatArray = counts / counts.sum(axis=0)
-    return shares
 
 
 # Rounds of bucketed solving: solve, see what hands earn, make flop buckets of it, solve again.
@@ -190,26 +154,11 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=12, num_rivers=4)
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """A round and its buckets."""
+class SolvedRound:
+    """Buckets, average strategies, how the solve ended, and what combos win from each other."""
 
     buckets: FlopBuckets
-
-    @property
-    def combos(self) -> IntArray:
-        """The combos that the flop leaves possible."""
-        return live_combos(self.buckets.flop)
-
-    def flop_labels(self) -> IntArray:
-        """Returns ``[C]`` the flop bucket of each live combo."""
-        return self.buckets.by_flop[self.combos].astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class SolvedRound(Round):
-    """Average strategies, how the solve ended, and what combos win from each other."""
-
-    strategy: BucketStrategy
+    strategy: visits.BucketStrategy
     outcome: SolveOutcome
     values: PairValues
 
@@ -218,36 +167,28 @@ def ev_features(
     game: CardGame, result: SolvedRound, on_progress: ProgressSink = ignore_progress
 ) -> FloatArray:
     """Returns ``[C, 20]`` what each combo earns against the opponent's buckets, as OOP and IP."""
-    features = build_ev_histograms(
-        both_positions(result.values),
-        _villain_weights(game, result.values),
-        result.flop_labels(),
-        result.buckets.num_buckets[0],
-        game.spot.tree.stakes.spr,
-        on_progress,
-    )
-    return average_isomorphic_combos(features, game.cards.board, result.values.combos)
+    earned, (number, *_) = _earned(game, result.values), result.buckets.num_buckets
+    labels, spr = result.buckets.flop_labels(), game.spot.tree.stakes.spr
+    features = bucket_map.build_ev_histograms(*earned, labels, number, spr, on_progress)
+    return bucket_map.average_isomorphic_combos(features, game.cards.board, result.values.combos)
 
 
 def mean_values(game: CardGame, values: PairValues) -> FloatArray:
     """Returns ``[C, 2]`` what each combo wins on average as OOP and as IP, beyond half the pot."""
-    weights = _villain_weights(game, values)
-    totals = (both_positions(values) * weights).sum(axis=2)
-    means = (totals / weights.sum(axis=2)).T
-    return average_isomorphic_combos(means, game.cards.board, values.combos)
+    won, weights = _earned(game, values)
+    means = ((won * weights).sum(axis=2) / weights.sum(axis=2)).T
+    return bucket_map.average_isomorphic_combos(means, game.cards.board, values.combos)
 
 
-def both_positions(values: PairValues) -> FloatArray:
-    """Returns ``[2, C, C]`` what the row wins from the column, by the row's position; 0 for NaN."""
+def _earned(game: CardGame, values: PairValues) -> tuple[FloatArray, FloatArray]:
+    """Returns ``[2, C, C]`` what the row wins from the column, and how much the column is held.
+
+    Both are by the row's position, and 0 where the combos cannot meet.
+    """
     gain = np.nan_to_num(values.gain_of_oop)
-    return np.stack([gain, -gain.T])
-
-
-def _villain_weights(game: CardGame, values: PairValues) -> FloatArray:
-    """Returns ``[2, C, C]`` how much the column is held by the other position, if they can meet."""
     can_meet = disjoint_combos(values.combos, values.combos).astype(np.float64)
     oop, ip = (player.weights for player in game.cards.players)
-    return np.stack([can_meet * ip, can_meet * oop])
+    return np.stack([gain, -gain.T]), np.stack([can_meet * ip, can_meet * oop])
 
 
 def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSink:
@@ -263,17 +204,17 @@ def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSin
 
 
 @dataclass(frozen=True, eq=False)
-class RoundRecord(Round):
+class RoundRecord:
     """What is kept of a round.
 
     Attributes:
         ev_features: ``[C, 20]``, see `ev_features`.
         mean_values: ``[C, 2]``, see `mean_values`.
-        iterations: of the solve.
         exploitability_bound_pot: what a best response in the same buckets gains at most.
         final_delta: how much the average strategies moved in the last iteration.
     """
 
+    buckets: FlopBuckets
     ev_features: Float32Array
     mean_values: Float32Array
     iterations: int
@@ -287,8 +228,9 @@ def pack_rounds(game: CardGame, results: Sequence[SolvedRound]) -> Arrays:
     facts = [(o.iterations, o.exploitability, o.strategy_delta) for o in outcomes]
     features = [ev_features(game, result).astype(np.float32) for result in results]
     values = [mean_values(game, result.values).astype(np.float32) for result in results]
+    by_flop = [result.buckets.by_flop.astype(np.uint16) for result in results]
     return {
-        "round_flop_buckets": pack_few_buckets(np.stack([r.buckets.by_flop for r in results])),
+        "round_flop_buckets": np.stack(by_flop),
         "round_ev_features": np.stack(features),
         "round_mean_values": np.stack(values),
         "round_facts": np.array(facts, dtype=np.float64),
@@ -299,16 +241,15 @@ def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
     """Returns the records of a kept flop, round by round; none if `pack_rounds` wrote none."""
     if "round_facts" not in kept:
         return []
-    last = read_buckets(kept, flop)
-    _, num_turn, num_river = last.num_buckets
-    labels, features = unpack_buckets(kept["round_flop_buckets"]), kept["round_ev_features"]
-    values, all_facts = kept["round_mean_values"], kept["round_facts"].tolist()
-    records = []
-    for number, (by_flop, facts) in enumerate(zip(labels, all_facts, strict=True)):
-        counts = (int(by_flop.max()) + 1, num_turn, num_river)
+    last, records = visits.read_buckets(kept, flop), []
+    labels, facts = visits.unpack_buckets(kept["round_flop_buckets"]), kept["round_facts"].tolist()
+    earned = kept["round_ev_features"], kept["round_mean_values"]
+    for by_flop, features, values, (iterations, *reached) in zip(
+        labels, *earned, facts, strict=True
+    ):
+        counts = (int(by_flop.max()) + 1, *last.num_buckets[1:])
         buckets = replace(last, by_flop=by_flop, num_buckets=counts)
-        earned, (iterations, *reached) = (features[number], values[number]), facts
-        records.append(RoundRecord(buckets, *earned, int(iterations), *reached))
+        records.append(RoundRecord(buckets, features, values, int(iterations), *reached))
     return records
 
 
@@ -339,16 +280,10 @@ class BucketedBackend:
     Attributes:
         num_buckets: on flop, turn and river, at most.
         rule: when a round's solve stops.
-        schedule: the CFR variant.
-        metric: ``emd`` or ``cramer``.
         rounds: 1 uses strength alone; each further one makes flop buckets of the values before it.
         is_warm_started: whether a round begins with what the one before it has learned.
-        seed: of everything random.
         sample: boards from which values are taken.
-        abstraction: which hands play alike, in place of buckets of strength.
-
-    Raises:
-        ConfigError: if given buckets are to be made anew.
+        abstraction: which hands play alike, in place of buckets of strength; for one round.
     """
 
     num_buckets: tuple[int, int, int]
@@ -369,7 +304,11 @@ class BucketedBackend:
             raise ConfigError("rebucket_rounds", problem)
 
     def solve(
-        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+        self,
+        game: FlopGame,
+        tree: PostflopTree,
+        on_progress: ProgressSink,
+        team: Team,
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with_cards = CardGame(Spot(game.flop, game.hand_ranges(), tree, merges_suits=False))
@@ -382,7 +321,7 @@ class BucketedBackend:
             seconds=sum(result.outcome.seconds for result in results),
         )
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
-        report = report_outcome(outcome, self.meaning, num_deals)
+        report = backend.report_outcome(outcome, self.meaning, num_deals)
         make_records = partial(pack_rounds, with_cards, results)
         return FlopSolution(last.strategy, last.values.by_hand(), report, make_records)
 
@@ -437,9 +376,9 @@ class BucketedBackend:
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
-    ) -> BucketStrategy:
+    ) -> visits.BucketStrategy:
         """Returns the strategies that were kept."""
-        return BucketStrategy.from_arrays(kept, flop)
+        return visits.read_strategy(kept, flop)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take.
@@ -447,7 +386,9 @@ class BucketedBackend:
         Tables and working space are counted from their shapes. What making buckets and taking
         values need on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
         """
-        planned = plan_game(Spot(flop, EVERYONE, tree, merges_suits=False), num_workers=num_workers)
+        planned = plan_game(
+            Spot(flop, backend.EVERYONE, tree, merges_suits=False), num_workers=num_workers
+        )
         need, cards, templates = planned.memory, planned.hands, planned.betting.templates
         num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
         sizes = [StreetSize(number, cards.widths) for number in num_boards]
@@ -461,18 +402,18 @@ class BucketedBackend:
             solver += solver + need.working_space
         held = need.working_space + need.cards + self.rounds * _KEPT_OF_A_ROUND_BYTES
         most = max(_MAKING_BUCKETS_BYTES, solver + taking_values_bytes(templates, cards))
-        seconds = limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
+        seconds = backend.limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
         bucket_bytes = 1 if max(num_buckets) < np.iinfo(np.uint8).max else 2
         buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
         return Cost(
             _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES),
             held + most,
-            disk_bytes=KEPT_BYTES * cells + self.rounds * _RECORD_BYTES + buckets,
+            disk_bytes=backend.KEPT_BYTES * cells + self.rounds * _RECORD_BYTES + buckets,
             shared_bytes=buckets,
-            savings=FEWER_SIZES,
+            savings=backend.FEWER_SIZES,
         )
 
     @classmethod
-    def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns small jobs that call every kernel of the backend."""
-        return [solving_a_small_flop(cls((1, 1, 1), ONCE, sample=RunoutSample(6, 3)))]
+    def for_warm_up(cls) -> Sequence["BucketedBackend"]:
+        """Returns a backend whose solve of a small flop calls every kernel."""
+        return [cls((1, 1, 1), backend.ONCE, sample=RunoutSample(6, 3))]

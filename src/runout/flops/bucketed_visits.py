@@ -14,7 +14,7 @@ from runout.cfr.schedules import DiscountWeights
 from runout.cfr.team import Team
 from runout.flops import flop_kernels
 from runout.flops.backend import pack_probabilities, unpack_probabilities
-from runout.holdem.cards import Deal
+from runout.holdem.cards import PLAYER_WORDS, Deal
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
@@ -27,15 +27,14 @@ from runout.trees.layout import NUM_PLAYERS
 
 @dataclass(frozen=True, eq=False)
 class BucketTables:
-    """The tables of one player on one street.
+    """The tables of one player on one street, ``[A, B]``; sums are discounted.
 
     Attributes:
         first_action: ``[D]`` the row of each decision's first action.
         num_actions: ``[D]``.
-        regret: ``[A, B]`` discounted regrets.
-        strategy_sum: ``[A, B]`` discounted sums of reach times strategy.
-        strategy: ``[A, B]`` what is played now.
-        average: ``[A, B]`` the average strategy.
+        strategy_sum: reach times strategy.
+        strategy: what is played now.
+        average: the average strategy.
     """
 
     first_action: Int32Array
@@ -75,8 +74,7 @@ class BucketTables:
     def add_strategy(self, weights: DiscountWeights, reached: FloatArray) -> tuple[float, float]:
         """Discounts strategy sums and adds those of an iteration.
 
-        Returns:
-            How much the average strategy moved, weighted by reach, and the reach itself.
+        Returns how much the average strategy moved, weighted by reach, and the reach itself.
         """
         self.strategy_sum[:] = self.strategy_sum * weights.strategy + reached
         rows, before = (self.first_action, self.num_actions), self.average.copy()
@@ -90,11 +88,6 @@ class BucketTables:
 _STREETS = ("flop", "turn", "river")
 
 
-def buckets_on(buckets: FlopBuckets, dealt: tuple[int, ...]) -> Int16Array:
-    """Returns ``[1326]`` the bucket of each combo after some cards were dealt."""
-    return buckets((*buckets.flop, *dealt))
-
-
 @dataclass(frozen=True, eq=False)
 class BucketStrategy:
     """Strategies of both players by bucket.
@@ -103,46 +96,38 @@ class BucketStrategy:
     """
 
     buckets: FlopBuckets
-    played: tuple[tuple[Float32Array, Float32Array], ...]
+    played: tuple[tuple[Float32Array, ...], ...]
 
     def rows(
         self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
     ) -> Float32Array:
         """Returns ``[A, C]`` how likely a player takes each action with each combo."""
         # A combo that the dealt cards block has bucket -1: it reads the last one and never plays.
-        bucket = buckets_on(self.buckets, dealt)[combos]
+        bucket = self.buckets((*self.buckets.flop, *dealt))[combos]
         rows: Float32Array = self.played[len(dealt)][player][:, bucket]
         return rows
 
     def to_arrays(self) -> Arrays:
         """Returns the strategies and the buckets in few bytes."""
         kept: dict[str, AnyArray] = {
-            "flop_buckets": pack_few_buckets(self.buckets.by_flop),
+            # Another flop may have fewer buckets, and kept together they have one type.
+            "flop_buckets": self.buckets.by_flop.astype(np.uint16),
             "turn_buckets": pack_buckets(self.buckets.by_turn),
             "river_buckets": pack_buckets(self.buckets.by_river[live_combos(self.buckets.flop)]),
         }
-        for street, (oop, ip) in zip(_STREETS, self.played, strict=True):
-            kept[f"{street}_oop"] = pack_probabilities(oop)
-            kept[f"{street}_ip"] = pack_probabilities(ip)
+        for street, of_players in zip(_STREETS, self.played, strict=True):
+            for word, probabilities in zip(PLAYER_WORDS, of_players, strict=True):
+                kept[f"{street}_{word}"] = pack_probabilities(probabilities)
         return kept
 
-    @classmethod
-    def from_arrays(cls, kept: Arrays, flop: tuple[int, ...]) -> "BucketStrategy":
-        """Returns what `to_arrays` wrote."""
-        played = tuple(
-            (unpack_probabilities(kept[f"{s}_oop"]), unpack_probabilities(kept[f"{s}_ip"]))
-            for s in _STREETS
-        )
-        return cls(read_buckets(kept, flop), played)
 
-
-def pack_few_buckets(buckets: Int16Array) -> AnyArray:
-    """Returns buckets of flops in 16 bits.
-
-    One flop may have more buckets than fit into 8 bits and another one, with fewer different
-    hands, may not; kept together they must be numbers of one type.
-    """
-    return buckets.astype(np.uint16)
+def read_strategy(kept: Arrays, flop: tuple[int, ...]) -> BucketStrategy:
+    """Returns what `BucketStrategy.to_arrays` wrote."""
+    played = (
+        tuple(unpack_probabilities(kept[f"{street}_{word}"]) for word in PLAYER_WORDS)
+        for street in _STREETS
+    )
+    return BucketStrategy(read_buckets(kept, flop), tuple(played))
 
 
 def pack_buckets(buckets: Int16Array) -> AnyArray:
@@ -163,7 +148,7 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
     by_river = np.full((NUM_COMBOS, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
     by_river[live_combos(flop)] = on_river
     counts = tuple(int(labels.max()) + 1 for labels in (on_flop, on_turn, on_river))
-    return FlopBuckets(flop, on_flop, on_turn, by_river, (counts[0], counts[1], counts[2]))
+    return FlopBuckets(flop, on_flop, on_turn, by_river, counts)
 
 
 # The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
@@ -202,8 +187,8 @@ class SampledVisits:
         num_all_turns = len(turn_deal.card)
         num_all_rivers = len(river_deal.card) // num_all_turns
         self._probability = (
-            float(turn_deal.probability) * num_all_turns / num_turns,
-            float(river_deal.probability) * num_all_rivers / num_rivers,
+            np.float32(float(turn_deal.probability) * num_all_turns / num_turns),
+            np.float32(float(river_deal.probability) * num_all_rivers / num_rivers),
         )
         self.deal([SampledCards(turn, tuple(range(num_rivers))) for turn in self._turns])
         self._space, sizes = self._sampled.workspace, self._sampled.table_sizes()
@@ -214,20 +199,17 @@ class SampledVisits:
         cards, (on_turn, on_river) = self._game.cards, self._probability
         turns = [each.turn for each in dealt]
         rivers = [river for each in dealt for river in each.rivers]
-        first_next = self._num_rivers * np.arange(len(turns) + 1)
+        first_next, (at_turn, at_river) = self._num_rivers * np.arange(len(turns) + 1), cards.deals
         runouts = (
             ((),),
             tuple(cards.runouts[0][turn] for turn in turns),
             tuple(cards.runouts[1][river] for river in rivers),
         )
-        to_come = replace(
-            cards,
-            deals=(
-                _deal_of(cards.deals[0], turns, first_next, on_turn),
-                _deal_of(cards.deals[1], rivers, cards.deals[1].first_next, on_river),
-            ),
-            runouts=runouts[1:],
+        deals = (
+            Deal._make((*(part[turns] for part in at_turn[:3]), first_next, on_turn)),
+            Deal._make((*(part[rivers] for part in at_river[:3]), at_river.first_next, on_river)),
         )
+        to_come = replace(cards, deals=deals, runouts=runouts[1:])
         # With a deck of these cards nobody knows who wins an all-in before they have come.
         spot = replace(self._game.spot, deck=tuple({c for dealt in runouts[2] for c in dealt}))
         card_tables = replace(self._game.card_tables, to_come=to_come)
@@ -259,9 +241,8 @@ class SampledVisits:
         discounted to nothing: what hands would have gained by each action. The strategy sums of the
         other one are the reach of that visit alone.
 
-        Returns:
-            By street ``[A, B]``: the regrets of the player's buckets, and how the opponent's
-            buckets were reached with each action.
+        Returned are, by street ``[A, B]``, the regrets of the player's buckets, and how the
+        opponent's buckets were reached with each action.
         """
         reach = self._game.cards.root_reach(player)
         self._sampled.visit(player, LEARNING_AFRESH, self._tables, reach, self._space)
@@ -296,25 +277,10 @@ class SampledVisits:
     def _buckets_of(self, player: int, dealt: tuple[int, ...]) -> Int16Array:
         """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
         hands = self._game.cards.players[player]
-        by_hand = np.full(hands.width, -1, dtype=np.int16)
-        by_hand[: len(hands.combos)] = buckets_on(self._buckets, dealt)[hands.combos]
+        by_hand = np.full(hands.width, NO_BUCKET, dtype=np.int16)
+        by_hand[: len(hands.combos)] = self._buckets((*self._buckets.flop, *dealt))[hands.combos]
         return by_hand
 
     def _empty(self, player: int) -> list[FloatArray]:
-        return [
-            np.zeros((template.num_actions[player], number))
-            for template, number in zip(
-                self._game.templates, self._buckets.num_buckets, strict=True
-            )
-        ]
-
-
-def _deal_of(deal: Deal, chosen: list[int], first_next: IntArray, probability: float) -> Deal:
-    """Returns a deal of some of its cards."""
-    return Deal(
-        card=deal.card[chosen],
-        order=deal.order[chosen],
-        images=deal.images[chosen],
-        first_next=first_next,
-        probability=np.float32(probability),
-    )
+        streets = zip(self._game.templates, self._buckets.num_buckets, strict=True)
+        return [np.zeros((template.num_actions[player], number)) for template, number in streets]

@@ -1,6 +1,6 @@
 """The backend with real cards: every combo on flop and turn, rivers exact or in buckets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,18 +12,8 @@ from runout.cards.deck import permute_combos
 from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.cfr.team import Team
 from runout.events import Phase, reporting_phase
-from runout.flops.backend import (
-    EVERYONE,
-    KEPT_BYTES,
-    ONCE,
-    Cost,
-    FlopGame,
-    FlopSolution,
-    ProgressSink,
-    limit_seconds,
-    report_outcome,
-    solving_a_small_flop,
-)
+from runout.flops import backend
+from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.live_spot import store_shares
 from runout.flops.values import RunoutSample, extract_pair_values, taking_values_bytes
 from runout.holdem.cards import CardsToCome, Spot, find_runout, make_layouts
@@ -32,18 +22,11 @@ from runout.holdem.game import CardGame, GamePlan, plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables, Rivers
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, name_of_table, only_strategy
-from runout.solutions.stored import (
-    BUCKETS,
-    RIVER_GAME,
-    SHARES,
-    EncodedShares,
-    StoredArrays,
-    normalize_sums,
-)
+from runout.solutions import stored
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.tree import PostflopTree
 
-_NAMES = {part: part for part in (SHARES, RIVER_GAME, *BUCKETS)}
+_NAMES = {part: part for part in (stored.SHARES, stored.RIVER_GAME, *stored.BUCKETS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +45,7 @@ class TableStrategy:
         learning = self.tables.on_board(template.street, place.board)[player]
         # Hands of a bucket share a column, so columns are fewer than hands.
         sums = learning.strategy_sum.astype(np.float32)
-        shares = normalize_sums(sums, template.decisions_of(player)[1])
+        shares = stored.normalize_sums(sums, template.decisions_of(player)[1])
         return shares[:, place.of_hands[hands]]
 
     def to_arrays(self) -> Arrays:
@@ -81,7 +64,7 @@ class TableStrategy:
 class StoredStrategy:
     """Average strategies that were kept, by street, of OOP and IP."""
 
-    shares: Sequence[tuple[EncodedShares, EncodedShares]]
+    shares: Sequence[tuple[stored.EncodedShares, stored.EncodedShares]]
     cards: CardsToCome
 
     def rows(
@@ -152,7 +135,11 @@ class CardBackend:
         return {f"{solve_type}_precision: 16": replace(self, precision=Precision.HALF)}
 
     def solve(
-        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+        self,
+        game: FlopGame,
+        tree: PostflopTree,
+        on_progress: ProgressSink,
+        team: Team,
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
@@ -168,7 +155,9 @@ class CardBackend:
         strategy = TableStrategy(tables, solver.game)
         del solver  # and with it the regrets, before values take as much memory
         values = extract_pair_values(strategy.game, strategy, self.sample, on_progress, team)
-        return FlopSolution(strategy, values.by_hand(), report_outcome(outcome, self.meaning))
+        return FlopSolution(
+            strategy, values.by_hand(), backend.report_outcome(outcome, self.meaning)
+        )
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
@@ -186,9 +175,9 @@ class CardBackend:
             for change, backend in self.savings.items()
         }
         return Cost(
-            limit_seconds(self.rule, self.seconds_per_cell * cells) + to_take_values,
+            backend.limit_seconds(self.rule, self.seconds_per_cell * cells) + to_take_values,
             held_bytes(plan),
-            disk_bytes=KEPT_BYTES * cells + buckets,
+            disk_bytes=backend.KEPT_BYTES * cells + buckets,
             shared_bytes=buckets,
             savings=savings | {f"give fewer sizes or raises, or {cheaper}": None},
         )
@@ -201,14 +190,14 @@ class CardBackend:
         hands: CardsToCome | None = None,
     ) -> GamePlan:
         """Returns what a game with all hands will allocate; `hands` are the flop's, if known."""
-        spot = Spot(flop, EVERYONE, tree)
+        spot = Spot(flop, backend.EVERYONE, tree)
         return plan_game(spot, self.rivers, self.precision, num_workers, hands)
 
     def make_games(
         self, flop: tuple[int, ...], trees: Sequence[PostflopTree], team: Team | None = None
     ) -> list[CardGame]:
         """Returns a game with all hands for each tree; they share what depends on cards only."""
-        spots = [Spot(flop, EVERYONE, tree) for tree in trees]
+        spots = [Spot(flop, backend.EVERYONE, tree) for tree in trees]
         kept = [self.rivers.at_depth(tree.stakes.spr) for tree in trees]
         first = dict(zip(reversed(kept), reversed(spots), strict=True))
         cards = {rivers: CardTables.build(first[rivers], rivers, team) for rivers in first}
@@ -221,7 +210,7 @@ class CardBackend:
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
     ) -> StoredStrategy:
         """Returns the strategies that were kept."""
-        if SHARES not in kept:  # one array for each table, as once kept
+        if stored.SHARES not in kept:  # one array for each table, as once kept
             (game,) = self.make_games(flop, [tree])
             names = [
                 [name_of_table(template.street, player, "strategy") for player in (0, 1)]
@@ -230,16 +219,14 @@ class CardBackend:
             pairs = [(only_strategy(kept[oop]), only_strategy(kept[ip])) for oop, ip in names]
             tables = LearnedTables(pairs, game.templates[0].street)
             kept = TableStrategy(tables, game).to_arrays()
-        cards = CardsToCome.plan(flop, EVERYONE)
-        stored = StoredArrays("kept flop", kept, _NAMES)
-        return StoredStrategy(stored.read_shares(make_layouts(tree), cards), cards)
+        cards = CardsToCome.plan(flop, backend.EVERYONE)
+        arrays = stored.StoredArrays("kept flop", kept, _NAMES)
+        return StoredStrategy(arrays.read_shares(make_layouts(tree), cards), cards)
 
     @classmethod
-    def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns solves with buckets and tables of each precision; spots have exact rivers."""
-        return [
-            solving_a_small_flop(cls(ONCE, BucketRivers(16), precision)) for precision in Precision
-        ]
+    def for_warm_up(cls) -> Sequence["CardBackend"]:
+        """Returns backends with buckets and each precision; spots have exact rivers."""
+        return [cls(backend.ONCE, BucketRivers(16), precision) for precision in Precision]
 
 
 def held_bytes(plan: GamePlan) -> int:

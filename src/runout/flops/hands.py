@@ -1,7 +1,7 @@
 """The backend between the 169 canonical hands: exhaustive with exact equities, or MCCFR."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import ClassVar, Literal
@@ -11,31 +11,17 @@ import numpy as np
 from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
-from runout.cards.evaluator import evaluate, evaluator_tables
+from runout.cards.evaluator import evaluate
 from runout.cards.flops import CanonicalBoard
 from runout.cfr.leaves import MatrixLeaves, Pass, StreetReach, Update
 from runout.cfr.schedules import DCFR_PLUS, LINEAR, Schedule, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.cfr.team import Team
-from runout.equity import equity_kernels
+from runout.equity.board import rank_combos
 from runout.errors import ConfigError
 from runout.events import Phase, PhaseEvent, reporting_phase
-from runout.flops import mccfr_kernels
-from runout.flops.backend import (
-    FEWER_SIZES,
-    KEPT_BYTES,
-    ONCE,
-    SHOWDOWN_GROUP,
-    Cost,
-    FlopGame,
-    FlopSolution,
-    HandStrategy,
-    ProgressSink,
-    limit_seconds,
-    make_hand_leaves,
-    report_outcome,
-    solving_a_small_flop,
-)
+from runout.flops import backend, mccfr_kernels
+from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.mccfr_kernels import BettingGame, Deals, SampledTables
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning
@@ -64,7 +50,6 @@ class Sampling:
     samples what the opponent does. Both are judged with exact equities; see `docs/mccfr.md`.
 
     Attributes:
-        kind: ``public_chance`` or ``external``.
         fraction: share of the 1,176 runouts that an iteration samples, above 0 up to 1
             (``mccfr_sample_pct``). External sampling deals 169 times that number to each player.
         value_deals: deals from which values are estimated; 0 computes them exactly.
@@ -117,7 +102,11 @@ class HandBackend:
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
 
     def solve(
-        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
+        self,
+        game: FlopGame,
+        tree: PostflopTree,
+        on_progress: ProgressSink,
+        team: Team,
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
@@ -134,45 +123,38 @@ class HandBackend:
                 valued = replace(game, edge=edge)
         with reporting_phase(on_progress, Phase.VALUES):
             value_pot = extract_values(tree, valued, strategy)
-        report = report_outcome(outcome, self.meaning, num_deals)
-        return FlopSolution(HandStrategy(strategy), value_pot, report)
+        report = backend.report_outcome(outcome, self.meaning, num_deals)
+        return FlopSolution(backend.HandStrategy(strategy), value_pot, report)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take."""
         cells, sampling = tree.num_nodes * NUM_HANDS, self.sampling
         memory, seconds = _CELL_COST["exact" if sampling is None else sampling.kind]
         to_value = 0.0 if sampling is None else _SECONDS_PER_SAMPLE * sampling.value_deals
-        return Cost(
-            limit_seconds(self.rule, seconds * cells) + to_value,
-            memory * cells,
-            disk_bytes=KEPT_BYTES * cells,
-            savings=FEWER_SIZES,
-        )
+        most = backend.limit_seconds(self.rule, seconds * cells) + to_value
+        return Cost(most, memory * cells, backend.KEPT_BYTES * cells, savings=backend.FEWER_SIZES)
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
-    ) -> HandStrategy:
+    ) -> backend.HandStrategy:
         """Returns the strategies that were kept."""
-        return HandStrategy.from_arrays(kept)
+        return backend.HandStrategy(backend.unpack_probabilities(kept["by_hand"]))
 
     @classmethod
-    def warm_up_jobs(cls) -> list[Callable[[], object]]:
-        """Returns small jobs that call every kernel of the backend."""
-        external = Sampling("external", value_deals=1)
-        return [
-            solving_a_small_flop(cls(ONCE, LINEAR, sampling))
-            for sampling in (None, Sampling(), external)
-        ]
+    def for_warm_up(cls) -> Sequence["HandBackend"]:
+        """Returns backends whose solves of a small flop call every kernel."""
+        kinds = None, Sampling(), Sampling("external", value_deals=1)
+        return [cls(backend.ONCE, LINEAR, sampling) for sampling in kinds]
 
     def _make_street(self, game: FlopGame, tree: PostflopTree, team: Team) -> StreetSolver:
         """Returns the flop, its turns and rivers as one street that learns from the deals."""
-        exact, sampling = make_hand_leaves(tree, game, np.float32, team), self.sampling
+        exact, sampling = backend.make_hand_leaves(tree, game, np.float32, team), self.sampling
         if sampling is None:
             return StreetSolver(tree.layout, exact, NUM_HANDS, np.float32, team)
         stream = DealStream(sampling.seed, game.flop)
         if sampling.kind == "external":
             return ExternalStreet(tree, exact, stream, sampling.num_runouts * NUM_HANDS, team)
-        sampled = make_hand_leaves(tree, game, np.float32, team)
+        sampled = backend.make_hand_leaves(tree, game, np.float32, team)
         sampler = RunoutSampler(stream, sampling.num_runouts, team)
         leaves = PublicChanceLeaves(exact, sampled, sampler)
         return StreetSolver(tree.layout, leaves, NUM_HANDS, np.float32, team)
@@ -191,9 +173,13 @@ class DealStream:
 
     def __init__(self, seed: int, flop: tuple[int, ...]) -> None:
         # Hands are canonical, so it is enough to deal on the canonical flop.
-        self.flop = CanonicalBoard.from_cards(flop).cards
+        self._seed, self.flop = seed, CanonicalBoard.from_cards(flop).cards
         self.deck = np.array([c for c in range(NUM_CARDS) if c not in self.flop], dtype=np.uint8)
-        self._seed = seed
+
+    def boards(self, cards: Uint8Array) -> Uint8Array:
+        """Returns ``[n, 5]`` the flop with each of ``cards[n, 2]`` to come."""
+        flop = np.tile(np.array(self.flop, dtype=np.uint8), (len(cards), 1))
+        return np.concatenate([flop, cards], axis=1)
 
     def generator(self, iteration: int, purpose: int) -> np.random.Generator:
         """Returns the generator of an iteration."""
@@ -207,15 +193,13 @@ class DealStream:
         """Deals hands and runouts, all equally likely: 1/1176 x 1/1081 and 1/990."""
         cards = np.empty((num_deals, 6), dtype=np.uint8)
         mccfr_kernels.deal_cards(self.deck, state, cards)
-        board = np.concatenate(
-            [np.tile(np.array(self.flop, dtype=np.uint8), (num_deals, 1)), cards[:, 4:]], axis=1
-        )
-        strength = [
-            evaluate(np.concatenate([cards[:, own], board], axis=1)).astype(np.int64)
-            for own in (slice(0, 2), slice(2, 4))
-        ]
-        hands = np.stack([_hands_of(cards[:, :2]), _hands_of(cards[:, 2:4])], axis=1)
-        return Deals(hands, np.sign(strength[0] - strength[1]).astype(np.float64))
+        board, hands, strength = self.boards(cards[:, 4:]), [], []
+        for held in (cards[:, :2], cards[:, 2:4]):
+            low, high = np.sort(held.astype(np.int64), axis=1).T
+            hands.append(HAND_BY_COMBO[high * (high - 1) // 2 + low])
+            strength.append(evaluate(np.concatenate([held, board], axis=1)).astype(np.int64))
+        outcome = np.sign(strength[0] - strength[1]).astype(np.float64)
+        return Deals(np.stack(hands, axis=1), outcome)
 
 
 def sample_edge(
@@ -258,13 +242,6 @@ def sample_edge(
     return edge
 
 
-def _hands_of(cards: Uint8Array) -> IntArray:
-    """Returns ``[n]`` the canonical hands of rows of two cards."""
-    low, high = np.sort(cards.astype(np.int64), axis=1).T
-    hands: IntArray = HAND_BY_COMBO[high * (high - 1) // 2 + low]
-    return hands
-
-
 class RunoutSampler:
     """Estimates who wins at showdown from a few runouts."""
 
@@ -272,13 +249,9 @@ class RunoutSampler:
         """Ranks all combos on all runouts once (a few milliseconds, 3 MB)."""
         self._stream, self._num_runouts, self._team = stream, num_runouts, team
         runouts = np.array(list(combinations(stream.deck, 2)), dtype=np.uint8)
-        flop = np.tile(np.array(stream.flop, dtype=np.uint8), (len(runouts), 1))
-        boards = np.concatenate([flop, runouts], axis=1)
         combos = live_combos(stream.flop)
         combos = combos[np.argsort(HAND_BY_COMBO[combos], kind="stable")]
-        self._hero = np.empty((len(boards), len(combos)), dtype=np.uint8)
-        self._villain = np.empty_like(self._hero)
-        equity_kernels.rank_combos(evaluator_tables(), boards, combos, self._hero, self._villain)
+        self._ranks = rank_combos(stream.boards(runouts), combos)
         self._combos = group_by_hand(combos)
 
     def sample(self, iteration: int) -> FloatArray:
@@ -293,9 +266,7 @@ class RunoutSampler:
         wins = np.empty((NUM_HANDS, NUM_HANDS), dtype=np.int64)
 
         def count(hands: tuple[int, int]) -> None:
-            mccfr_kernels.count_wins_by_hand(
-                self._hero, self._villain, chosen, *self._combos, hands, wins
-            )
+            mccfr_kernels.count_wins_by_hand(*self._ranks, chosen, *self._combos, hands, wins)
 
         self._team.run(count, self._team.split(NUM_HANDS))
         # One division, so that all runouts together give what the exact counts give.
@@ -319,7 +290,7 @@ class PublicChanceLeaves:
             return
         iteration = self._num_updates[arrival.player]
         if iteration != self._sampled_iteration:  # both players learn from one sample
-            self._sampled.replace_payoff(SHOWDOWN_GROUP, self._sampler.sample(iteration))
+            self._sampled.replace_payoff(backend.SHOWDOWN_GROUP, self._sampler.sample(iteration))
             self._sampled_iteration = iteration
         self._num_updates[arrival.player] += 1
         self._sampled.fill_leaf_values(arrival, out_value)
@@ -337,7 +308,7 @@ class ExternalStreet(StreetSolver):
         tree: PostflopTree,
         exact: MatrixLeaves,
         stream: DealStream,
-        deals_per_pass: int,
+        num_deals: int,
         team: Team,
     ) -> None:
         """Allocates the tables; ``exact`` values the leaves when strategies are judged.
@@ -347,7 +318,7 @@ class ExternalStreet(StreetSolver):
         """
         super().__init__(tree.layout, exact, NUM_HANDS, np.float32, team)
         self._game = betting_game(tree)
-        self._stream, self._deals_per_pass, self._num_updates = stream, deals_per_pass, [0, 0]
+        self._stream, self._num_deals, self._num_updates = stream, num_deals, [0, 0]
         shape = (NUM_HANDS, tree.num_nodes)
         self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
 
@@ -359,7 +330,7 @@ class ExternalStreet(StreetSolver):
         # What is played now is what `refresh` will compare with, not averages that were judged.
         self._play(averages=False)
         state = self._stream.kernel_state(self._num_updates[player], player)
-        deals = self._stream.deal(self._deals_per_pass, state)
+        deals = self._stream.deal(self._num_deals, state)
         mccfr_kernels.discount_tables(self._game.tree, player, step.weights, self._sampled)
         mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
         self._num_updates[player] += 1
@@ -393,6 +364,5 @@ def group_by_hand(combos: IntArray) -> tuple[IntArray, IntArray]:
     These are ``start`` and ``blocked`` of `mccfr_kernels.count_wins_by_hand`.
     """
     start = np.searchsorted(HAND_BY_COMBO[combos], np.arange(NUM_HANDS + 1))
-    is_blocked = ~disjoint_combos(combos, combos)
-    blocked = np.nonzero(is_blocked)[1].reshape(len(combos), -1)
+    blocked = np.nonzero(~disjoint_combos(combos, combos))[1].reshape(len(combos), -1)
     return start, blocked

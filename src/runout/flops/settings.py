@@ -2,42 +2,29 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from runout.abstraction.bucket_map import Abstraction
-from runout.config.flops import (
-    BucketedConfig,
-    CompactConfig,
-    ExactConfig,
-    ExhaustiveConfig,
-    FlopsConfig,
-    MccfrConfig,
-)
+from runout.config import flops as configs
 from runout.errors import ConfigError
 from runout.flops.backend import PostflopBackend
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
 from runout.flops.hands import HandBackend, Sampling
-from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, Rivers
+from runout.holdem.rivers import BucketRivers
 from runout.holdem.tables import Precision
 
 
-def _make_mccfr(config: MccfrConfig) -> HandBackend:
-    sampling = Sampling(
-        config.mccfr_sampling,
-        config.mccfr_sample_fraction,
-        config.value_extraction_samples,
-        config.seed,
-    )
-    return HandBackend(config.stopping_rule(), config.schedule(), sampling)
+def _make_hands(config: configs.MccfrConfig | configs.ExhaustiveConfig) -> HandBackend:
+    backend = HandBackend(config.stopping_rule(), config.schedule())
+    if isinstance(config, configs.ExhaustiveConfig):
+        return replace(backend, is_simultaneous=config.cfr_updates == "simultaneous")
+    kind, fraction = config.mccfr_sampling, config.mccfr_sample_fraction
+    sampling = Sampling(kind, fraction, config.value_extraction_samples, config.seed)
+    return replace(backend, sampling=sampling)
 
 
-def _make_exhaustive(config: ExhaustiveConfig) -> HandBackend:
-    is_simultaneous = config.cfr_updates == "simultaneous"
-    return HandBackend(config.stopping_rule(), config.schedule(), is_simultaneous=is_simultaneous)
-
-
-def make_bucketed(config: BucketedConfig) -> BucketedBackend:
+def make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
     """Returns the backend of buckets that a config describes."""
     return BucketedBackend(
         config.num_hand_buckets,
@@ -50,32 +37,35 @@ def make_bucketed(config: BucketedConfig) -> BucketedBackend:
     )
 
 
-def _make_cards(config: ExactConfig | CompactConfig) -> CardBackend:
-    rule, rivers = config.stopping_rule(), cast(Rivers, EXACT_RIVERS)
-    if isinstance(config, CompactConfig):
-        rule, bits = replace(rule, check_every=CHECK_EVERY), config.compact_precision
-        rivers = BucketRivers(config.river_buckets, config.river_blockers)
-    else:
-        bits = config.exact_precision
-    sample = replace(DEFAULT_SAMPLE, seed=config.seed)
-    return CardBackend(rule, rivers, Precision(bits), config.schedule(), sample)
+def _make_cards(config: configs.ExactConfig | configs.CompactConfig) -> CardBackend:
+    rule, sample = config.stopping_rule(), replace(DEFAULT_SAMPLE, seed=config.seed)
+    backend = CardBackend(rule, schedule=config.schedule(), sample=sample)
+    if isinstance(config, configs.ExactConfig):
+        return replace(backend, precision=Precision(config.exact_precision))
+    return replace(
+        backend,
+        rule=replace(rule, check_every=CHECK_EVERY),
+        rivers=BucketRivers(config.river_buckets, config.river_blockers),
+        precision=Precision(config.compact_precision),
+    )
 
 
 #: How the backend of each ``solve_type`` is made of its config.
 MAKERS: dict[str, Callable[[Any], PostflopBackend]] = {
-    "mccfr": _make_mccfr,
-    "exhaustive": _make_exhaustive,
+    "mccfr": _make_hands,
+    "exhaustive": _make_hands,
     "bucketed": make_bucketed,
     "exact": _make_cards,
     "compact": _make_cards,
 }
 
 
-def make_backend(config: FlopsConfig, abstraction: Abstraction | None = None) -> PostflopBackend:
+def make_backend(
+    config: configs.FlopsConfig, abstraction: Abstraction | None = None
+) -> PostflopBackend:
     """Returns the backend that a config describes; an abstraction takes the place of its buckets.
 
-    Raises:
-        ConfigError: if there is an abstraction and the backend plays no buckets of hands.
+    A `ConfigError` refuses an abstraction where the backend plays no buckets of hands.
     """
     backend = MAKERS[config.solve_type](config)
     if abstraction is None:

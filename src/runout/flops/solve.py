@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
+from runout import events
 from runout.abstraction.bucket_map import Abstraction, FlopBuckets
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays
@@ -24,17 +25,7 @@ from runout.config.flops import FlopsConfig
 from runout.config.load import load_config
 from runout.config.values import STREET_KEYS, read_target_text
 from runout.errors import BundleError, ConfigError, ExecutionError, RangeError
-from runout.events import (
-    BucketEvent,
-    EventSink,
-    FlopFailed,
-    FlopPlace,
-    FlopSolved,
-    FlopSolving,
-    Phase,
-    PhaseAdvanced,
-    reporting_phase,
-)
+from runout.events import BucketEvent, EventSink, Phase, PhaseAdvanced, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.execution.tasks import Job, Task, TaskResult, Worker
@@ -50,16 +41,10 @@ from runout.flops.bucketed import RoundRecord, read_records
 from runout.flops.live_spot import look_at_strategy
 from runout.flops.settings import make_backend
 from runout.holdem.cards import Spot
+from runout.solutions import values as flop_values
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import Node
-from runout.solutions.values import (
-    NUM_POSITIONS,
-    FlopReport,
-    PostflopValues,
-    ValueBundle,
-    reports_from_array,
-    reports_to_array,
-)
+from runout.solutions.values import FlopReport, PostflopValues, ValueBundle
 from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
 from runout.trees.tree import PostflopTree
@@ -73,18 +58,15 @@ _KEPT = "kept_"
 
 _SECONDS = "seconds"
 _SECONDS_PER_FLOP = 0.1  # exact equities, and values by matrix products
-_VALUE_BYTES = 4
+_BYTES_OF_VALUES = 4 * flop_values.NUM_POSITIONS * NUM_HANDS**2
 
 
 @dataclass(frozen=True, eq=False)
 class FlopJob:
-    """Solves flops with every tree; see `Job`. An item is a flop as it was given.
+    """Solves flops with a tree for each stack-to-pot ratio; see `Job`. An item is a flop as given.
 
     Attributes:
-        trees: the betting at each stack-to-pot ratio.
-        backend: how to solve.
         ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
-        keeps_strategies: whether results have strategies.
         facts: everything that the results depend on besides the flop.
     """
 
@@ -112,7 +94,8 @@ class FlopJob:
                 arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
         # Only times differ from run to run.
         timeless = [replace(report, seconds=0.0) for report in reports]
-        arrays |= {"value_pot": np.stack(values), "reports": reports_to_array(timeless)}
+        reached = flop_values.reports_to_array(timeless)
+        arrays |= {"value_pot": np.stack(values), "reports": reached}
         return TaskResult(arrays, {_SECONDS: [report.seconds for report in reports]})
 
     def tasks(self, flops: FlopList) -> list[Task[str]]:
@@ -131,7 +114,7 @@ class FlopJob:
         num_at_once = min(len(flops), num_workers)
         costs = self._costs(flops, max(1, num_workers // num_at_once))
         each = [costs[len(suit_stabilizer(flop))] for flop in flops.flops]
-        values = len(flops) * len(self.trees) * NUM_POSITIONS * NUM_HANDS**2 * _VALUE_BYTES
+        values = len(flops) * len(self.trees) * _BYTES_OF_VALUES
         kept = sum(cost.disk_bytes for cost in each) if self.keeps_strategies else 0
         # Values of all flops are in memory twice when they are put together.
         fixed = PROGRAM_BYTES + values + values + kept
@@ -151,13 +134,11 @@ class FlopJob:
     def _costs(self, flops: FlopList, num_workers: int) -> dict[int, Cost]:
         """Returns what a flop takes with all trees, by its symmetries: they merge runouts."""
         alike = {len(suit_stabilizer(flop)): flop for flop in reversed(flops.flops)}
-        return {
-            number: functools.reduce(
-                operator.add,
-                (self.backend.estimate(flop, tree, num_workers) for tree in self.trees),
-            )
-            for number, flop in alike.items()
-        }
+        costs = {}
+        for number, flop in alike.items():
+            by_tree = [self.backend.estimate(flop, tree, num_workers) for tree in self.trees]
+            costs[number] = functools.reduce(operator.add, by_tree)
+        return costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,18 +157,6 @@ class FlopResult:
     reports: list[FlopReport]
     kept: list[Arrays]
 
-    @classmethod
-    def of(cls, flop_index: int, entry: LedgerEntry) -> "FlopResult":
-        """Returns what a task has found."""
-        arrays, times = entry.arrays, entry.measured[_SECONDS]
-        timeless = reports_from_array(cast(FloatArray, arrays["reports"]))
-        reports = [replace(each, seconds=s) for each, s in zip(timeless, times, strict=True)]
-        kept: list[Arrays] = [
-            {key.removeprefix(begin): a for key, a in arrays.items() if key.startswith(begin)}
-            for begin in (f"{_KEPT}{number}_" for number in range(len(reports)))
-        ]
-        return cls(flop_index, cast(Float32Array, arrays["value_pot"]), reports, kept)
-
 
 def solve_each(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[FlopResult]:
     """Yields the result of every flop, as soon as it is finished.
@@ -198,18 +167,18 @@ def solve_each(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[F
     index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
     finished = finish_flops(job, job.tasks(flops), context)
     for num_done, (task, entry) in enumerate(finished, start=1):
-        result = FlopResult.of(index_by_key[task.key], entry)
-        context.on_event(
-            FlopSolved(
-                flop=task.item,
-                num_done=num_done,
-                num_flops=len(flops),
-                exploitability_pot=max(r.exploitability_pot for r in result.reports),
-                seconds=sum(r.seconds for r in result.reports),
-                is_upper_bound=job.backend.meaning.is_upper_bound,
-            )
-        )
-        yield result
+        arrays, times = entry.arrays, entry.measured[_SECONDS]
+        timeless = flop_values.reports_from_array(cast(FloatArray, arrays["reports"]))
+        reports = [replace(each, seconds=s) for each, s in zip(timeless, times, strict=True)]
+        kept: list[Arrays] = [
+            {key.removeprefix(begin): a for key, a in arrays.items() if key.startswith(begin)}
+            for begin in (f"{_KEPT}{number}_" for number in range(len(reports)))
+        ]
+        worst = max(report.exploitability_pot for report in reports)
+        reached = worst, sum(times), job.backend.meaning.is_upper_bound
+        context.on_event(events.FlopSolved(task.item, num_done, len(flops), *reached))
+        value_pot = cast(Float32Array, arrays["value_pot"])
+        yield FlopResult(index_by_key[task.key], value_pot, reports, kept)
 
 
 def finish_flops(
@@ -217,9 +186,7 @@ def finish_flops(
 ) -> Iterator[tuple[Task[_Item], LedgerEntry]]:
     """Yields tasks with what they found, as they are finished; those of an earlier run first.
 
-    Raises:
-        ExecutionError: after all were tried, naming those that failed and why.
-        CancelledError: if the token of the context was set.
+    After all were tried an `ExecutionError` names those that failed and why.
     """
     failures: dict[str, Exception] = {}
     with reporting_phase(context.on_event, phase, len(tasks)):
@@ -233,7 +200,7 @@ def finish_flops(
                 continue
             assert done.error is not None
             failures[str(done.task.item)] = done.error
-            context.on_event(FlopFailed(str(done.task.item), repr(done.error)))
+            context.on_event(events.FlopFailed(str(done.task.item), repr(done.error)))
     if failures:
         causes = "; ".join(f"{name}: {error!r}" for name, error in failures.items())
         problem = f"{causes}; the other {len(tasks) - len(failures)} are solved"
@@ -251,23 +218,15 @@ def progress_sink(
 
     def report_progress(progress: SolveProgress | BucketEvent) -> None:
         if not isinstance(progress, SolveProgress):
-            place = replace(progress.place or FlopPlace(), flop=flop, spr=spr)
+            place = replace(progress.place or events.FlopPlace(), flop=flop, spr=spr)
             on_event(replace(progress, place=place))
             return
-        on_event(
-            FlopSolving(
-                flop,
-                math.nan if spr is None else spr,
-                progress.iteration,
-                progress.max_iterations,
-                progress.exploitability,
-                progress.strategy_delta,
-                progress.round,
-                progress.total_rounds,
-                progress.is_converged,
-                is_upper_bound,
-            )
-        )
+        done = progress.iteration, progress.max_iterations
+        reached = progress.exploitability, progress.strategy_delta
+        rounds = progress.round, progress.total_rounds
+        flags = progress.is_converged, is_upper_bound
+        at_spr = math.nan if spr is None else spr
+        on_event(events.FlopSolving(flop, at_spr, *done, *reached, *rounds, *flags))
 
     return report_progress
 
@@ -298,9 +257,8 @@ class PostflopPlan:
     ) -> "PostflopPlan":
         """Returns the plan of a config with given stack-to-pot ratios; by default for all cores."""
         rules, backend = config.betting_rules(), make_backend(config, abstraction)
-        trees = [PostflopTree.build(rules, spr) for spr in config.postflop_sprs]
-        workers = num_workers or count_cores()
-        return cls(config, config.flop_list(), tuple(trees), backend, workers)
+        trees = tuple(PostflopTree.build(rules, spr) for spr in config.postflop_sprs)
+        return cls(config, config.flop_list(), trees, backend, num_workers or count_cores())
 
     def job(self, ranges: FloatArray | None = None) -> FlopJob:
         """Returns the job, for ``ranges[2, 169]`` of OOP and IP or for all hands."""
@@ -321,32 +279,21 @@ class PostflopPlan:
         """Solves every flop with every tree, or finds what an earlier run has finished.
 
         The ranges are ``[2, 169]`` how much of each hand OOP and IP hold, by default all of them.
-
-        Raises:
-            ConfigError: if checkpoints are to keep what an own abstraction, a function, decides.
         """
         if context.checkpoints is not None and getattr(self.backend, "abstraction", None):
             problem = "results of an own abstraction cannot be recognised later, leave them out"
             raise ConfigError("checkpoints", problem)
-        config, flops = self.config, self.flops
+        config, flops, values, solutions = self.config, self.flops, [], []
         results = list(solve_each(flops, self.job(ranges), context))
         results.sort(key=lambda result: result.flop_index)
-        values = [
-            PostflopValues(
-                flops,
-                spr,
-                np.stack([result.value_pot[number] for result in results]),
-                tuple(result.reports[number] for result in results),
-                ranges,
-            )
-            for number, spr in enumerate(config.postflop_sprs)
-        ]
-        solutions = tuple(
-            tuple(result.kept[number] for result in results)
-            for number in range(len(self.trees) if config.keep_strategies else 0)
-        )
-        digest = digest_config(config.digest_mapping())
-        return ValueBundle(tuple(values), config.to_yaml(), digest, config.seed, solutions)
+        for number, spr in enumerate(config.postflop_sprs):
+            value_pot = np.stack([result.value_pot[number] for result in results])
+            reports = tuple(result.reports[number] for result in results)
+            values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
+            if config.keep_strategies:
+                solutions.append(tuple(result.kept[number] for result in results))
+        digest, text = digest_config(config.digest_mapping()), config.to_yaml()
+        return ValueBundle(tuple(values), text, digest, config.seed, tuple(solutions))
 
 
 def solve_flops(
@@ -368,7 +315,6 @@ def solve_flops(
 
     Raises:
         ConfigError: if the file cannot be read, or the backend plays no buckets.
-        TreeError: if a betting tree cannot be built.
         ExecutionError: after all flops were tried, naming those that failed and why.
     """
     if not isinstance(config, FlopsConfig):
@@ -427,17 +373,13 @@ _CONFIG_KEYS = {
 
 
 def read_target(target: float | str | None) -> float | None:
-    """Returns a target as a fraction of the pot, from a fraction or from text such as ``0.5%``.
-
-    Raises:
-        ConfigError: if it is no such text, or a fraction that is hardly meant so.
-    """
-    if target is not None and not isinstance(target, str):
-        if 0.0 < target <= _LARGEST_TARGET:
-            return float(target)
+    """Returns a target as a fraction of the pot, from a fraction or from text such as ``0.5%``."""
+    if target is None or isinstance(target, str):
+        return None if target is None else read_target_text(target)
+    if not 0.0 < target <= _LARGEST_TARGET:
         allowed = f"write a fraction up to {_LARGEST_TARGET:g} such as 0.005, or text such as 0.5%"
         raise ConfigError("target", f"{target:g} is not a small fraction of the pot, {allowed}")
-    return None if target is None else read_target_text(target)
+    return float(target)
 
 
 def _flop_config(config: FlopsConfig | None, spr: float | None, keys: FlopKeys) -> FlopsConfig:
@@ -559,8 +501,7 @@ def solve_flop(
 
 def _by_hand(player: str, held: str | Range) -> FloatArray:
     """Returns ``[169]`` how much of each hand a range has."""
-    wanted = Range(held)
-    by_hand = wanted.hand_weights()
+    by_hand = (wanted := Range(held)).hand_weights()
     if not np.allclose(by_hand[HAND_BY_COMBO], wanted.weights):
         problem = "tells suits of a hand apart, which flops with all hands cannot; use solve_spot"
         raise RangeError(player, problem)
@@ -581,21 +522,20 @@ def open_kept_flop(
 
 def kept_strategy(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> FlopStrategy:
     """Returns what both players do on a flop at a ratio of the config, by their places."""
-    kept, flop = _kept(bundle, flop_index, spr_index), bundle.flops.flops[flop_index]
+    kept, flop = _read_kept(bundle, flop_index, spr_index), bundle.flops.flops[flop_index]
     return make_backend(bundle.config).read_strategy(kept, flop, bundle.trees[spr_index])
 
 
 def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:
     """Returns the buckets of a flop, and what hands earned with them, round by round."""
-    kept = _kept(bundle, flop_index, spr_index)
-    records = read_records(kept, bundle.flops.flops[flop_index])
-    if not records:
+    kept = _read_kept(bundle, flop_index, spr_index)
+    if not (records := read_records(kept, bundle.flops.flops[flop_index])):
         problem = f"{bundle.config.solve_type} has no rounds of buckets"
         raise BundleError("postflop_model", problem)
     return records
 
 
-def _kept(bundle: ValueBundle, flop_index: int, spr_index: int) -> Arrays:
+def _read_kept(bundle: ValueBundle, flop_index: int, spr_index: int) -> Arrays:
     """Returns what a bundle has of a flop; a `BundleError` says that nothing was kept."""
     if not bundle.solutions:
         problem = "strategies were not kept, solve with keep_strategies: true"

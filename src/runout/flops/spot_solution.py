@@ -24,17 +24,8 @@ from runout.flops.spot_setup import river_buckets, settle_locks
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.simd.decision_kernels import Learning
+from runout.solutions import flop_bundles
 from runout.solutions.flop import StoredSpot
-from runout.solutions.flop_bundles import (
-    REPORT,
-    SPOT_KIND,
-    SPOT_NAMES,
-    SPOT_SCHEMA_VERSION,
-    SPOT_SCHEMAS,
-    build_spot,
-    meaning_of,
-    quality_of,
-)
 from runout.solutions.node import Curve, Node, Provenance, Quality
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Bundle, digest_config, load_bundle, reading_contents
@@ -86,7 +77,7 @@ class SpotSolution:
     @property
     def quality(self) -> Quality:
         """How well it is solved."""
-        return quality_of(self.config, self._report(), self.provenance)
+        return flop_bundles.quality_of(self.config, self._report(), self.provenance)
 
     @property
     def is_interrupted(self) -> bool:
@@ -96,7 +87,7 @@ class SpotSolution:
     @property
     def meaning(self) -> ExploitabilityMeaning:
         """In which game the exploitability is: rivers in buckets are another game."""
-        return meaning_of(self.config)
+        return flop_bundles.meaning_of(self.config)
 
     @property
     def exploitability_pot(self) -> float:
@@ -116,11 +107,11 @@ class SpotSolution:
         """
         writer = BundleWriter(
             path,
-            kind=SPOT_KIND,
-            schema_version=SPOT_SCHEMA_VERSION,
+            kind=flop_bundles.SPOT_KIND,
+            schema_version=flop_bundles.SPOT_SCHEMA_VERSION,
             config_text=self.config.to_yaml(),
             config_digest=digest_config(self.config.game_mapping()),
-            measured=[REPORT],
+            measured=[flop_bundles.REPORT],
             overwrite=overwrite,
         )
 
@@ -128,11 +119,11 @@ class SpotSolution:
             if has_solution:
                 settle_locks(self.solver.game.templates, self.solver.tables)
                 live = LiveSpot(self.solver.game, self.solver.tables, self.solver.root_reach)
-                store_spot(writer.create_array, live, SPOT_NAMES)
+                store_spot(writer.create_array, live, flop_bundles.SPOT_NAMES)
             if self.config.keep_resume or self.is_interrupted or not has_solution:
                 for name, array in self.solver.tables.named_arrays():
                     writer.add_array(name, array)
-            writer.add_document(REPORT, self._report())
+            writer.add_document(flop_bundles.REPORT, self._report())
 
         return begin_bundles([(writer, fill)])
 
@@ -145,7 +136,9 @@ class SpotSolution:
         Learning may go on, shared by the threads of a team: what changes is kept in memory, and the
         files stay as they are. Digests of all tables are computed to verify them.
         """
-        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=verify, is_writable=True)
+        bundle = load_bundle(
+            path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, verify=verify, is_writable=True
+        )
         if bundle.arrays and all(name.startswith("solution_") for name in bundle.arrays):
             problem = "keeps nothing to go on from (keep_resume: false), it can only be shown"
             raise BundleError(str(path), problem)
@@ -170,7 +163,7 @@ class SpotSolution:
 def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
     """Returns a solver that has learned nothing, and has no locks."""
     precision = Precision(config.precision)
-    spot, rivers = build_spot(config), river_buckets(config)
+    spot, rivers = flop_bundles.build_spot(config), river_buckets(config)
     return SpotSolver(spot, config.schedule(), team, precision, rivers)
 
 
@@ -184,13 +177,16 @@ class SpotFacts(NamedTuple):
 
 def load_spot_facts(path: Path | str) -> SpotFacts:
     """Reads what was solved and how well, without looking at the tables."""
-    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
+    bundle = load_bundle(path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
         return _read_facts(bundle)
 
 
 def _read_facts(bundle: Bundle) -> SpotFacts:
-    config, report = parse_config(bundle.config_text or "", SpotConfig), bundle.documents[REPORT]
+    config, report = (
+        parse_config(bundle.config_text or "", SpotConfig),
+        bundle.documents[flop_bundles.REPORT],
+    )
     outcome = SolveOutcome(
         reason=StopReason[report["reason"].upper()],
         iterations=int(report["iterations"]),

@@ -12,6 +12,7 @@ from runout.abstraction.bucket_map import (
 )
 from runout.abstraction.features import NUM_BINS, FlopStrengths, StreetFeatures
 from runout.arrays import FloatArray, IntArray
+from runout.cards.deck import live_combos
 from runout.cards.flops import GivenFlop
 from runout.cfr.team import Team
 from runout.config.flops import BucketedConfig
@@ -128,7 +129,7 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
     rounds: list[RoundDiagnosis] = []
     before: IntArray | None = None
     for number, record in enumerate(records, start=1):
-        labels = record.flop_labels()
+        labels = record.buckets.flop_labels()
         features, values = record.ev_features.astype(float), record.mean_values.astype(float)
         by_player = features.reshape(len(labels), NUM_PLAYERS, NUM_BINS)
         rounds.append(
@@ -151,7 +152,8 @@ def _contents(
     record: RoundRecord, spr: float, strengths: StreetFeatures
 ) -> Iterator[BucketContents]:
     """Yields the contents of every flop bucket."""
-    labels, combos, features = record.flop_labels(), record.combos, record.ev_features.astype(float)
+    labels, combos = record.buckets.flop_labels(), live_combos(record.buckets.flop)
+    features = record.ev_features.astype(float)
     # Distance of neighbouring points of the grid; a feature has one grid for each position.
     pots_per_unit = (1.0 + 2.0 * spr) / (NUM_BINS - 1) / NUM_PLAYERS
     ev = record.mean_values.astype(float).mean(axis=1)
