@@ -138,7 +138,7 @@ def _abstraction_with_tables() -> CardAbstraction:
         for street in (Street.FLOP, Street.TURN)
     }
     return CardAbstraction(
-        BucketBoundaries(boundaries, boundaries, boundaries, (5_000,) * 3),
+        BucketBoundaries((boundaries,) * 3, (5_000,) * 3),
         StrengthFeature.EHS2,
         tables,
         {},

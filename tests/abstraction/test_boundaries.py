@@ -20,7 +20,7 @@ def cut_samples(parts, requested):
     cuts = (
         percentile_boundaries(*part, number) for part, number in zip(parts, requested, strict=True)
     )
-    return BucketBoundaries(*cuts, requested)
+    return BucketBoundaries(tuple(cuts), requested)
 
 
 FIFTHS = np.array([0.2, 0.4, 0.6, 0.8])
@@ -129,7 +129,7 @@ def test_coinciding_boundaries_are_kept_once_and_both_counts_are_reported():
     values, weights = np.array([0.1, 0.5, 0.9]), np.array([1, 98, 1])
     part, fine = (values, weights), (HUNDREDTHS, ONCE_EACH)
     boundaries = cut_samples((part, fine, fine), (50, 50, 20))
-    assert boundaries.flop.tolist() == [0.5]
+    assert boundaries.by_street[0].tolist() == [0.5]
     assert [boundaries.requested[street] for street in Street] == [50, 50, 20]
     assert [boundaries.num_buckets(street) for street in Street] == [2, 50, 20]
     assert boundaries.num_buckets(Street.FLOP) == 2

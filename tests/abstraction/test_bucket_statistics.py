@@ -40,7 +40,7 @@ def test_strengths_that_never_occur_are_not_counted():
 
 def test_a_street_without_boundaries_is_one_bucket():
     none = np.empty(0)
-    statistics = BucketStatistics.of_survey(SURVEY, BucketBoundaries(none, none, none, (1, 1, 1)))
+    statistics = BucketStatistics.of_survey(SURVEY, BucketBoundaries((none,) * 3, (1, 1, 1)))
     assert statistics.population.tolist() == [12]
     assert (statistics.lowest[0], statistics.highest[0]) == (0.1, 0.9)
 
@@ -51,7 +51,7 @@ def test_a_street_without_boundaries_is_one_bucket():
 def test_buckets_of_real_boards_are_as_equal_as_ties_allow(street, num_buckets, feature):
     survey = survey_few(street, feature)
     part = percentile_boundaries(survey.values, survey.weights, num_buckets)
-    statistics = BucketStatistics.of_survey(survey, BucketBoundaries(part, part, part, (1, 1, 1)))
+    statistics = BucketStatistics.of_survey(survey, BucketBoundaries((part,) * 3, (1, 1, 1)))
     assert_as_equal_as_ties_allow(survey, statistics, num_buckets)
 
 

@@ -28,7 +28,7 @@ def test_a_sampled_abstraction_has_boundaries_and_no_tables():
     expected = build_card_abstraction(SAMPLED, 3).boundaries
     for street in Street:
         np.testing.assert_array_equal(
-            abstraction.boundaries.of_street(street), expected.of_street(street)
+            abstraction.boundaries.by_street[street], expected.by_street[street]
         )
         assert abstraction.statistics[street].population.sum() == 20
     assert not abstraction.tables
@@ -161,6 +161,6 @@ def test_sampled_boundaries_come_near_the_exhaustive_ones(exhaustive):
         statistics = exhaustive.statistics[street]
         below = statistics.population.cumsum() / NUM_DEALS[street]
         assigner = exhaustive.boundaries
-        shares = below[assigner.buckets_of(street, sampled.of_street(street))]
+        shares = below[assigner.buckets_of(street, sampled.by_street[street])]
         # Quantiles of 4,000 deals are known to about 0.8 % of all deals.
         np.testing.assert_allclose(shares, np.arange(1, 20) / 20, atol=0.03)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runout.abstraction import card_abstraction as generator_module
 from runout.abstraction import survey as survey_module
 from runout.abstraction.card_abstraction import (
     KIND,
@@ -244,7 +243,7 @@ def test_everything_comes_back_from_a_file(with_tables, saved):
     assert list(loaded.statistics) == [Street.FLOP]
     for street in Street:
         np.testing.assert_array_equal(
-            loaded.boundaries.of_street(street), with_tables.boundaries.of_street(street)
+            loaded.boundaries.by_street[street], with_tables.boundaries.by_street[street]
         )
         assert loaded.num_buckets(street) == with_tables.num_buckets(street)
     for street, table in with_tables.tables.items():
@@ -278,7 +277,7 @@ def test_the_feature_is_remembered(tmp_path, feature):
 
 def test_a_street_with_one_bucket_comes_back(tmp_path):
     none = np.empty(0)
-    boundaries = BucketBoundaries(none, HUNDREDTHS, HUNDREDTHS, (7, 100, 100))
+    boundaries = BucketBoundaries((none, HUNDREDTHS, HUNDREDTHS), (7, 100, 100))
     CardAbstraction(boundaries).save(tmp_path / "a")
     loaded = CardAbstraction.load(str(tmp_path / "a"))
     assert loaded.num_buckets(Street.FLOP) == 1
@@ -448,7 +447,7 @@ FEW = dataclasses.replace(SAMPLED, samples_per_street=20)
 def test_generator_produces_valid_boundaries():
     boundaries = build_card_abstraction(SAMPLED, 42).boundaries
     for street in Street:
-        part = boundaries.of_street(street)
+        part = boundaries.by_street[street]
         assert len(part) == 9  # 10 buckets have 9 boundaries
         assert (np.diff(part) > 0.0).all()
         assert 0.0 < part[0] < part[-1] < 1.0
@@ -477,7 +476,7 @@ def test_a_sample_size_asks_for_a_sample():
 def test_the_same_seed_gives_the_same_boundaries():
     first, second = (build_card_abstraction(FEW, 7).boundaries for _ in range(2))
     for street in Street:
-        np.testing.assert_array_equal(first.of_street(street), second.of_street(street))
+        np.testing.assert_array_equal(first.by_street[street], second.by_street[street])
 
 
 @pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
@@ -491,7 +490,7 @@ def test_sampled_boundaries_do_not_depend_on_the_number_of_workers():
         build_card_abstraction(FEW, 7, RunContext(workers)).boundaries for workers in (1, 3)
     )
     for street in Street:
-        np.testing.assert_array_equal(alone.of_street(street), together.of_street(street))
+        np.testing.assert_array_equal(alone.by_street[street], together.by_street[street])
 
 
 @pytest.mark.parametrize("street", Street, ids=lambda street: street.label)
@@ -519,7 +518,7 @@ def test_streets_do_not_share_one_stream(monkeypatch):
         dealt.append(deal_random(street, num_deals, rng))
         return dealt[-1]
 
-    monkeypatch.setattr(generator_module, "deal_random", deal_and_remember)
+    monkeypatch.setattr(survey_module, "deal_random", deal_and_remember)
     for street in (Street.TURN, Street.RIVER):
         survey_street(FEW, street, 3, RunContext(1))
     turn, river = dealt
@@ -559,13 +558,16 @@ def test_every_deal_is_surveyed_by_default_and_the_seed_does_not_matter(monkeypa
         asked.append((street, feature))
         return StreetSurvey(street, np.array([0.1, 0.5, 0.9]), np.array([1, 2, 1]))
 
-    monkeypatch.setattr(generator_module, "survey_all", survey_all)
+    monkeypatch.setattr(survey_module, "survey_all", survey_all)
     config = AbstractionConfig(2, 4, 4, feature=StrengthFeature.EHS_SQUARED)
     boundaries = build_card_abstraction(config, 0).boundaries
     assert asked == [(street, StrengthFeature.EHS_SQUARED) for street in Street]
-    assert boundaries.flop.tolist() == [0.5]
-    assert boundaries.turn.tolist() == boundaries.river.tolist() == [0.1, 0.5]
-    assert build_card_abstraction(config, 1).boundaries.flop.tolist() == boundaries.flop.tolist()
+    assert boundaries.by_street[0].tolist() == [0.5]
+    assert boundaries.by_street[1].tolist() == boundaries.by_street[2].tolist() == [0.1, 0.5]
+    assert (
+        build_card_abstraction(config, 1).boundaries.by_street[0].tolist()
+        == boundaries.by_street[0].tolist()
+    )
 
 
 def test_features_have_boundaries_of_their_own():

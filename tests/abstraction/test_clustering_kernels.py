@@ -65,10 +65,11 @@ def test_take_medians_equals_writing_every_weight_out(num_rows, num_buckets):
     labels = labels[:num_rows]
     bucket_weights = np.bincount(labels, weights, num_buckets)
     centers = np.full((num_buckets, 3), 77.0)
-    ascending = np.ascontiguousarray(np.argsort(rows.T, axis=1))
-    clustering_kernels.take_medians(
-        rows, ascending, weights.astype(np.float64), labels, bucket_weights, centers
-    )
+    given = weights.astype(np.float64), labels, bucket_weights
+    for number, column in enumerate(np.ascontiguousarray(rows.T)):
+        medians = np.full(num_buckets, 77.0)
+        clustering_kernels.take_medians(column, np.argsort(column), *given, medians)
+        centers[:, number] = medians
     for bucket in range(num_buckets):
         is_member = labels == bucket
         expected = [median(column[is_member], weights[is_member]) for column in rows.T]
@@ -76,13 +77,13 @@ def test_take_medians_equals_writing_every_weight_out(num_rows, num_buckets):
 
 
 def test_take_medians_keeps_the_center_of_an_empty_bucket():
-    centers = np.full((2, 1), 77.0)
+    medians = np.full(2, 77.0)
     clustering_kernels.take_medians(
-        np.array([[0.25]]),
-        np.zeros((1, 1), dtype=np.int64),
+        np.array([0.25]),
+        np.zeros(1, dtype=np.int64),
         np.ones(1),
         np.zeros(1, dtype=np.int64),
         np.array([1.0, 0.0]),
-        centers,
+        medians,
     )
-    assert centers.ravel().tolist() == [0.25, 77.0]
+    assert medians.tolist() == [0.25, 77.0]

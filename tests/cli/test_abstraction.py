@@ -125,7 +125,7 @@ def test_inspection_as_json_holds_the_boundaries(run, sampled):
     assert document["feature"] == "ehs2"
     for street in Street:
         facts = document[street.label]
-        inner = abstraction.boundaries.of_street(street)
+        inner = abstraction.boundaries.by_street[street]
         np.testing.assert_array_equal(facts["boundaries"], inner)
         assert facts["num_effective"] == len(inner) + 1
 
@@ -380,8 +380,8 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     assert not checkpoint.exists()
     found = CardAbstraction.load(tmp_path / "buckets")
     for street in Street:
-        boundaries = found.boundaries.of_street(street)
-        np.testing.assert_array_equal(boundaries, expected.boundaries.of_street(street))
+        boundaries = found.boundaries.by_street[street]
+        np.testing.assert_array_equal(boundaries, expected.boundaries.by_street[street])
 
 
 def test_parts_of_other_boards_are_not_used(build_in, tmp_path, monkeypatch):
@@ -436,7 +436,7 @@ FLOP_STATISTICS = BucketStatistics(
 def summaries():
     inner = np.array([0.25, 0.5])
     abstraction = CardAbstraction(
-        BucketBoundaries(inner, inner, inner[:1], (3, 4, 5)),
+        BucketBoundaries((inner, inner, inner[:1]), (3, 4, 5)),
         StrengthFeature.EHS2,
         {Street.TURN: np.zeros(13_960_050, dtype=np.uint16)},
         {Street.FLOP: FLOP_STATISTICS},

@@ -72,7 +72,7 @@ def sample_bundles() -> Sequence[SampleBundle]:
         ValueBundle((_values(),), "solve_type: mccfr\n", _DIGEST, seed=7).save(root / "values")
         _spot().save(root / "spot")
         cuts = np.array([0.3, 0.6])
-        boundaries = BucketBoundaries(cuts, cuts, cuts, (len(cuts) + 1,) * 3)
+        boundaries = BucketBoundaries((cuts,) * 3, (len(cuts) + 1,) * 3)
         CardAbstraction(boundaries).save(root / "buckets")
         return [
             _sample(root / "preflop", load_solution),

@@ -54,11 +54,8 @@ class Abstraction(Protocol):
         """Returns ``[1326]`` buckets, whole numbers from 0 up.
 
         Combos of two cards are numbered ``high * (high - 1) // 2 + low``; those that the board
-        blocks may have any number.
-
-        Args:
-            board: three to five cards, ``4 * rank + suit``; the flop comes first. Of turn and
-                river the lower card comes first, whichever was dealt first.
+        blocks may have any number. A board is three to five cards, ``4 * rank + suit``, the flop
+        first; of turn and river the lower card comes first, whichever was dealt first.
         """
 
 
@@ -96,8 +93,7 @@ class FlopBuckets:
         for rows, num_rows in zip(places, (1, deck.NUM_CARDS, deck.NUM_COMBOS), strict=True):
             asked = np.full((num_rows, deck.NUM_COMBOS), NO_BUCKET, dtype=np.int64)
             for dealt, row in rows.items():
-                board = (*flop, *dealt)
-                live = deck.live_combos(board)
+                live = deck.live_combos(board := (*flop, *dealt))
                 asked[row, live] = _ask(abstraction, board, live)
             used, labels = np.unique(asked, return_inverse=True)
             if len(used) - 1 > MAX_BUCKETS:
@@ -144,18 +140,11 @@ class FlopBuckets:
         return self.by_flop[deck.live_combos(self.flop)].astype(np.int64)
 
     def replace_flop(self, labels: IntArray, num_buckets: int) -> "FlopBuckets":
-        """Returns the buckets with others on the flop.
-
-        Args:
-            labels: ``[1176]`` bucket of each live combo, in order.
-            num_buckets: each of which must be used.
-        """
+        """Returns the buckets with others on the flop, by ``[1176]`` labels of live combos."""
         combos = deck.live_combos(self.flop)
         if labels.shape != combos.shape or set(labels.tolist()) != set(range(num_buckets)):
-            raise AbstractionError(
-                f"labels of shape {labels.shape}",
-                f"{len(combos)} labels 0 to {num_buckets - 1} are needed, all of them used",
-            )
+            problem = f"{len(combos)} labels 0 to {num_buckets - 1} are needed, all of them used"
+            raise AbstractionError(f"labels of shape {labels.shape}", problem)
         by_flop = np.full(deck.NUM_COMBOS, NO_BUCKET, dtype=np.int16)
         by_flop[combos] = labels
         counts = (num_buckets, *self.num_buckets[1:])
@@ -189,13 +178,8 @@ def build_flop_buckets(
 ) -> FlopBuckets:
     """Clusters all hands of a flop by strength, street by street (seconds).
 
-    Args:
-        flop: three cards.
-        num_buckets: on flop, turn and river, capped where there are fewer different hands.
-        metric: ``emd`` or ``cramer``, see `cluster_features`.
-        seed: decides the draws of centres; streets draw from streams of their own.
-        on_event: told about progress, in percent, and about capped buckets.
-        team: threads to share the work; the buckets do not depend on how many.
+    Numbers of buckets, on flop, turn and river, are capped where there are fewer different hands.
+    Events report progress in percent, and capped buckets. The result does not depend on the team.
     """
     if not all(1 <= number <= MAX_BUCKETS for number in num_buckets):
         raise AbstractionError(f"num_buckets {num_buckets}", f"1 to {MAX_BUCKETS} are possible")
@@ -238,16 +222,12 @@ def _seed_of(seed: int, street: Street) -> int:
 def compare_partitions(labels_a: IntArray, labels_b: IntArray) -> float:
     """Returns the adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones.
 
-    Names of buckets do not matter (Hubert and Arabie, "Comparing partitions", 1985).
-
-    Args:
-        labels_a: ``[n]`` bucket of each hand, without blocked hands.
-        labels_b: ``[n]`` bucket of the same hands in the other partition.
+    Labels ``[n]`` are the buckets of the same hands, without blocked ones; names of buckets do not
+    matter (Hubert and Arabie, "Comparing partitions", 1985).
     """
     if labels_a.shape != labels_b.shape or labels_a.ndim != 1 or labels_a.size == 0:
-        raise AbstractionError(
-            f"partitions of {labels_a.shape} and {labels_b.shape}", "the same hands are needed"
-        )
+        where = f"partitions of {labels_a.shape} and {labels_b.shape}"
+        raise AbstractionError(where, "the same hands are needed")
     _, a = np.unique(labels_a, return_inverse=True)
     _, b = np.unique(labels_b, return_inverse=True)
     _, both = np.unique(a * (b.max() + 1) + b, return_inverse=True)
@@ -327,42 +307,27 @@ def build_ev_histograms(
     num_combos = len(villain_bucket)
     shape = (NUM_POSITIONS, num_combos, num_combos)
     if values.shape != shape or weights.shape not in (shape, shape[1:]):
-        raise AbstractionError(
-            f"values of shape {values.shape}, weights of shape {weights.shape}",
-            f"{shape} is needed for {num_combos} combos",
-        )
+        where = f"values of shape {values.shape}, weights of shape {weights.shape}"
+        raise AbstractionError(where, f"{shape} is needed for {num_combos} combos")
     if villain_bucket.min() < 0 or villain_bucket.max() >= num_buckets:
         raise AbstractionError("villain_bucket", f"buckets are 0 to {num_buckets - 1}")
     masses = np.broadcast_to(weights, shape)
     for position, total in enumerate(masses.sum(axis=2)):
-        met_nobody = np.flatnonzero(~(total > 0.0))
-        if len(met_nobody):
-            raise AbstractionError(
-                f"combo at {met_nobody[0]}, position {position}", "has no opponent, so no EV"
-            )
+        if len(met_nobody := np.flatnonzero(~(total > 0.0))):
+            where = f"combo at {met_nobody[0]}, position {position}"
+            raise AbstractionError(where, "has no opponent, so no EV")
     is_member = np.eye(num_buckets)[villain_bucket]
     features = np.empty((num_combos, NUM_POSITIONS * NUM_BINS))
     with reporting_phase(on_event, Phase.EXTRACTING_EV, num_combos) as advance:
         for begin in range(0, num_combos, _HANDS_AT_ONCE):
-            hands = slice(begin, min(begin + _HANDS_AT_ONCE, num_combos))
-            features[hands] = np.concatenate(
-                [
-                    _bucket_histograms(value[hands], mass[hands], is_member, spr)
-                    for value, mass in zip(values, masses, strict=True)
-                ],
-                axis=1,
-            )
+            hands, both = slice(begin, min(begin + _HANDS_AT_ONCE, num_combos)), []
+            for value, mass in zip(values[:, hands], masses[:, hands], strict=True):
+                bucket_mass = multiply(mass, is_member)
+                total = multiply(np.where(mass > 0.0, mass * value, 0.0), is_member)
+                both.append(_histograms(divide(total, bucket_mass), bucket_mass, spr))
+            features[hands] = np.concatenate(both, axis=1)
             advance(hands.stop)
     return features
-
-
-def _bucket_histograms(
-    values: FloatArray, masses: FloatArray, is_member: FloatArray, spr: float
-) -> FloatArray:
-    """Returns ``[h, 10]`` the CDFs of some hands' values against buckets, in one position."""
-    bucket_mass = multiply(masses, is_member)
-    total = multiply(np.where(masses > 0.0, masses * values, 0.0), is_member)
-    return _histograms(divide(total, bucket_mass), bucket_mass, spr)
 
 
 def average_isomorphic_combos(
@@ -370,12 +335,8 @@ def average_isomorphic_combos(
 ) -> FloatArray:
     """Returns ``[C, d]`` features in which isomorphic combos have exactly the same row.
 
-    Solves are exact up to rounding or sampling, and either would tell isomorphic hands apart.
-
-    Args:
-        features: ``[C, d]``.
-        flop: three cards.
-        combos: ``[C]`` combos that the flop leaves possible, all of those isomorphic to one.
+    Solves are exact up to rounding or sampling, and either would tell isomorphic hands apart. Of
+    those isomorphic to one of ``combos[C]`` all must be there.
     """
     first_image = combo_images(combos, suit_stabilizer(flop)).min(axis=0)
     counts = np.bincount(first_image, minlength=len(combos))
@@ -420,9 +381,8 @@ def _histograms(values: FloatArray, masses: FloatArray, spr: float) -> FloatArra
     share = np.where(masses > 0.0, (values + largest) / (2.0 * largest), 0.0)
     if not (np.abs(share - 0.5) <= 0.5 + _TOLERANCE).all():  # false for NaN too
         worst = share.ravel()[np.argmax(np.abs(share - 0.5))] * 2.0 * largest - largest
-        raise AbstractionError(
-            f"expected value {worst:g}", f"off the scale: -{largest:g} to {largest:g} pots"
-        )
+        problem = f"off the scale: -{largest:g} to {largest:g} pots"
+        raise AbstractionError(f"expected value {worst:g}", problem)
     place = np.clip(share, 0.0, 1.0) * (NUM_BINS - 1)
     lower = np.minimum(place.astype(np.int64), NUM_BINS - 2)
     to_upper = masses * (place - lower)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from runout.equity.hand_strength import hand_strength
 from runout.errors import AbstractionError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
-from runout.storage.bundle import Bundle, load_bundle, reading_contents
+from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import Street
 
@@ -32,21 +32,17 @@ MAX_PERCENTILE_BUCKETS = 1 << 16
 
 @dataclass(frozen=True)
 class BucketBoundaries:
-    """Ascending strengths that part the buckets of each street.
+    """Ascending strengths in [0, 1], one fewer than there are buckets, on flop, turn and river.
 
-    Attributes:
-        flop, turn, river: strengths in [0, 1], one fewer than there are buckets.
-        requested: number of buckets asked for on flop, turn and river.
+    Requested are the numbers of buckets asked for.
     """
 
-    flop: FloatArray
-    turn: FloatArray
-    river: FloatArray
+    by_street: tuple[FloatArray, ...]
     requested: tuple[int, ...]
 
     def __post_init__(self) -> None:
         for street in Street:
-            inner, problem = self.of_street(street), ""
+            inner, problem = self.by_street[street], ""
             if len(inner) >= MAX_PERCENTILE_BUCKETS:
                 most = f"at most {MAX_PERCENTILE_BUCKETS} fit a bucket number"
                 problem = f"{len(inner) + 1} buckets, {most}"
@@ -59,32 +55,25 @@ class BucketBoundaries:
             if problem:
                 raise AbstractionError(f"{street.label} boundaries", problem)
 
-    def of_street(self, street: Street) -> FloatArray:
-        """Returns the boundaries of one street."""
-        return (self.flop, self.turn, self.river)[street]
-
     def num_buckets(self, street: Street) -> int:
         """Returns how many buckets there are, at most as many as were asked for."""
-        return len(self.of_street(street)) + 1
+        return len(self.by_street[street]) + 1
 
     def buckets_of(self, street: Street, strengths: FloatArray | float) -> Uint16Array:
         """Returns the bucket (0 the weakest) of each strength, in the shape of ``strengths``."""
-        found = np.searchsorted(self.of_street(street), strengths, side="left")
+        found = np.searchsorted(self.by_street[street], strengths, side="left")
         return np.asarray(found, dtype=np.uint16)
 
 
 def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: int) -> FloatArray:
     """Returns ascending boundaries that cut weighted values into parts as equal as ties allow.
 
-    Args:
-        values: strengths, in any order.
-        weights: how many deals each value stands for; values of weight 0 do not count.
-        num_buckets: parts asked for; coinciding boundaries are dropped, so there may be fewer.
+    Values are strengths in any order, weights how many deals each stands for, 0 if it does not
+    count. Coinciding boundaries are dropped, so there may be fewer buckets than asked for.
     """
     if not 1 <= num_buckets <= MAX_PERCENTILE_BUCKETS:
-        raise AbstractionError(
-            "num_buckets", f"{num_buckets}, allowed are 1 to {MAX_PERCENTILE_BUCKETS} buckets"
-        )
+        problem = f"{num_buckets}, allowed are 1 to {MAX_PERCENTILE_BUCKETS} buckets"
+        raise AbstractionError("num_buckets", problem)
     if np.isnan(values).any():
         raise AbstractionError("samples", "contain NaN, strengths are 0 to 1")
     order = np.argsort(values, kind="stable")
@@ -105,14 +94,7 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
 
 @dataclass(frozen=True)
 class BucketStatistics:
-    """Contents of each bucket, among the deals that the boundaries were cut from.
-
-    Attributes:
-        population: ``[K]`` number of deals.
-        lowest: ``[K]`` weakest strength.
-        mean: ``[K]`` mean strength.
-        highest: ``[K]`` strongest strength.
-    """
+    """Number ``[K]`` and strengths of the deals in each bucket that its boundaries are cut from."""
 
     population: IntArray
     lowest: FloatArray
@@ -128,7 +110,7 @@ class BucketStatistics:
         population = np.bincount(buckets, survey.weights, num_buckets).astype(np.int64)
         totals = np.bincount(buckets, survey.weights * survey.values, num_buckets)
         occurring = np.unique(survey.values[survey.weights > 0])
-        inner = boundaries.of_street(survey.street)
+        inner = boundaries.by_street[survey.street]
         first = np.concatenate([[0], np.searchsorted(occurring, inner, side="right")])
         last = np.concatenate([first[1:], [len(occurring)]]) - 1
         return cls(population, occurring[first], totals / population, occurring[last])
@@ -178,36 +160,30 @@ class CardAbstraction:
     def load(cls, path: Path | str) -> "CardAbstraction":
         """Opens a saved abstraction; its tables stay on disk until they are used."""
         bundle = load_bundle(path, KIND, SCHEMA_VERSION)
-        with reading_contents(path):
-            return cls._from_bundle(bundle)
-
-    @classmethod
-    def _from_bundle(cls, bundle: Bundle) -> "CardAbstraction":
-        facts, arrays = bundle.documents["abstraction"], bundle.arrays
         tables: dict[Street, Any] = {}
         statistics = {}
-        for street in Street:
-            if f"{street.label}_table" in arrays:
-                table = tables[street] = arrays[f"{street.label}_table"]
-                if table.shape != (survey.deal_indexer(street).size,):
-                    raise ValueError(f"{street.label}_table of shape {np.shape(table)}")
-            if f"{street.label}_population" in arrays:
-                names = [field.name for field in fields(BucketStatistics)]
-                parts: list[Any] = [arrays[f"{street.label}_{name}"] for name in names]
-                statistics[street] = BucketStatistics(*parts)
-        flop, turn, river = (
-            cast(FloatArray, arrays[f"{street.label}_boundaries"]) for street in Street
-        )
-        num_flop, num_turn, num_river = (int(count) for count in facts["requested"])
-        boundaries = BucketBoundaries(flop, turn, river, (num_flop, num_turn, num_river))
-        feature = StrengthFeature(facts["feature"])
-        return cls(boundaries, feature, tables, statistics, facts["origin"])
+        with reading_contents(path):
+            facts, arrays = bundle.documents["abstraction"], bundle.arrays
+            for street in Street:
+                if f"{street.label}_table" in arrays:
+                    table = tables[street] = arrays[f"{street.label}_table"]
+                    if table.shape != (survey.deal_indexer(street).size,):
+                        raise ValueError(f"{street.label}_table of shape {np.shape(table)}")
+                if f"{street.label}_population" in arrays:
+                    names = [field.name for field in fields(BucketStatistics)]
+                    parts: list[Any] = [arrays[f"{street.label}_{name}"] for name in names]
+                    statistics[street] = BucketStatistics(*parts)
+            cuts: Any = tuple(arrays[f"{street.label}_boundaries"] for street in Street)
+            num_flop, num_turn, num_river = (int(count) for count in facts["requested"])
+            boundaries = BucketBoundaries(cuts, (num_flop, num_turn, num_river))
+            feature = StrengthFeature(facts["feature"])
+            return cls(boundaries, feature, tables, statistics, facts["origin"])
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> None:
         """Writes the abstraction as a bundle, all of it or nothing."""
         arrays: dict[str, Any] = {}
         for street in Street:
-            arrays[f"{street.label}_boundaries"] = self.boundaries.of_street(street)
+            arrays[f"{street.label}_boundaries"] = self.boundaries.by_street[street]
             if street in self.tables:
                 arrays[f"{street.label}_table"] = self.tables[street]
             if street in self.statistics:
@@ -241,9 +217,8 @@ class CardAbstraction:
     def get_buckets(self, deals: Uint8Array) -> Uint16Array:
         """Returns ``[n]`` the bucket of each deal, a row of two hole cards and the board."""
         if deals.ndim != 2 or deals.shape[1] - survey.NUM_HOLE_CARDS not in BOARD_SIZES:
-            raise AbstractionError(
-                f"deals of shape {deals.shape}", "a row is 2 hole cards and 3, 4 or 5 board cards"
-            )
+            problem = "a row is 2 hole cards and 3, 4 or 5 board cards"
+            raise AbstractionError(f"deals of shape {deals.shape}", problem)
         street = survey.street_of_board(deals.shape[1] - survey.NUM_HOLE_CARDS)
         classes = survey.deal_indexer(street).index_many(deals)
         if street in self.tables:
@@ -288,8 +263,6 @@ class CardAbstraction:
 
 # Boundaries from every deal there is, or from a seeded sample.
 
-Member = TypeVar("Member", bound=StrEnum)
-
 #: With so many sampled deals in a bucket its true share is known to about 10 % of itself.
 DEALS_TO_SUPPORT_A_BUCKET = 100
 
@@ -308,12 +281,9 @@ class SurveyMode(StrEnum):
 
 @dataclass(frozen=True)
 class AbstractionConfig:
-    """What to build.
+    """What to build: buckets asked for, 1 to 65,536; at most 1,981 strengths exist on the river.
 
     Attributes:
-        flop_buckets: buckets asked for on the flop, 1 to 65,536.
-        turn_buckets: likewise on the turn.
-        river_buckets: likewise on the river, where at most 1,981 strengths exist.
         samples_per_street: deals to draw on each street, by default 100,000; used by the mode
             ``sampled`` only.
         mode: every deal, or a sample; by default a sample if its size is given.
@@ -331,24 +301,22 @@ class AbstractionConfig:
         size, mode = self.samples_per_street, self.mode
         if mode is None:
             mode = SurveyMode.EXHAUSTIVE if size is None else SurveyMode.SAMPLED
+        size = DEFAULT_SAMPLES_PER_STREET if size is None else size
+        object.__setattr__(self, "samples_per_street", size)
         # Plain text is welcome; kept as text it would be no member of its enumeration.
-        meant = {
-            "samples_per_street": DEFAULT_SAMPLES_PER_STREET if size is None else size,
-            "mode": _require_member("mode", mode, SurveyMode),
-            "feature": _require_member("feature", self.feature, StrengthFeature),
-        }
-        for name, value in meant.items():
-            object.__setattr__(self, name, value)
+        chosen = ("mode", mode, SurveyMode), ("feature", self.feature, StrengthFeature)
+        for name, value, members in chosen:
+            if value not in list[str](members):
+                raise AbstractionError(name, f"{value!r}, allowed are {', '.join(members)}")
+            object.__setattr__(self, name, members(value))
         for street in Street:
             count = self.num_buckets(street)
             if not 1 <= count <= MAX_PERCENTILE_BUCKETS:
-                raise AbstractionError(
-                    f"{street.label}_buckets", f"{count}, allowed are 1 to {MAX_PERCENTILE_BUCKETS}"
-                )
-        if self.samples_per_street < 1:
-            raise AbstractionError(
-                "samples_per_street", f"{self.samples_per_street} is not a positive number of deals"
-            )
+                problem = f"{count}, allowed are 1 to {MAX_PERCENTILE_BUCKETS}"
+                raise AbstractionError(f"{street.label}_buckets", problem)
+        if size < 1:
+            problem = f"{size} is not a positive number of deals"
+            raise AbstractionError("samples_per_street", problem)
 
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets asked for on a street."""
@@ -366,14 +334,6 @@ class AbstractionConfig:
         return min(asked, max(1, self.samples_per_street // DEALS_TO_SUPPORT_A_BUCKET))
 
 
-def _require_member(where: str, value: str, members: type[Member]) -> Member:
-    try:
-        return members(value)
-    except ValueError:
-        allowed = ", ".join(members)
-        raise AbstractionError(where, f"{value!r}, allowed are {allowed}") from None
-
-
 # Building a whole abstraction: survey, boundaries, tables, statistics.
 
 
@@ -383,16 +343,11 @@ def build_card_abstraction(
     context: RunContext | None = None,
     with_river_table: bool = False,
 ) -> CardAbstraction:
-    """Returns a new abstraction.
+    """Returns a new abstraction; by default it is built in one thread, silently.
 
     A survey of every deal also gives the tables of flop and turn; it takes about a minute on two
-    cores and 1 GB of memory. A sample gives boundaries only, and buckets are computed when asked.
-
-    Args:
-        config: what to build.
-        seed: decides which deals are sampled.
-        context: workers and events; by default one thread, silently.
-        with_river_table: whether to store the bucket of all 123,156,254 river deals (246 MB).
+    cores and 1 GB of memory. A sample, which the seed decides, gives boundaries only, and buckets
+    are computed when asked. A river table has the bucket of all 123,156,254 deals (246 MB).
     """
     context = context or RunContext(1)
     surveys = {street: survey_street(config, street, seed, context) for street in Street}
@@ -406,18 +361,21 @@ def build_card_abstraction(
                 tables[street] = boundaries.buckets_of(street, surveys[street].values)
                 advance(len(tables))
     if with_river_table:
-        bucket_by_score = boundaries.buckets_of(
-            Street.RIVER, survey.river_strengths(config.feature)
-        )
+        strengths = survey.river_strengths(config.feature)
+        bucket_by_score = boundaries.buckets_of(Street.RIVER, strengths)
         tables[Street.RIVER] = survey.bucket_river_deals(bucket_by_score, context)
     statistics: dict[Street, BucketStatistics] = {}
     with reporting_phase(context.on_event, "bucket statistics", len(Street)) as advance:
         for street in Street:
             statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
             advance(len(statistics))
-    return CardAbstraction(
-        boundaries, config.feature, tables, statistics, _describe(config, seed, boundaries)
-    )
+    origin = {
+        **asdict(config),
+        "seed": seed,
+        "supported": {street.label: config.num_supported(street) for street in Street},
+        "effective": {street.label: boundaries.num_buckets(street) for street in Street},
+    }
+    return CardAbstraction(boundaries, config.feature, tables, statistics, origin)
 
 
 def survey_street(
@@ -439,17 +397,9 @@ def cut_surveys(
 ) -> BucketBoundaries:
     """Returns the boundaries of surveyed streets."""
     asked = tuple(config.num_buckets(street) for street in Street)
-    flop, turn, river = (
-        percentile_boundaries(surveys[street].values, surveys[street].weights, asked[street])
-        for street in Street
-    )
-    return BucketBoundaries(flop, turn, river, asked)
-
-
-def _describe(config: AbstractionConfig, seed: int, boundaries: BucketBoundaries) -> dict[str, Any]:
-    return {
-        **asdict(config),
-        "seed": seed,
-        "supported": {street.label: config.num_supported(street) for street in Street},
-        "effective": {street.label: boundaries.num_buckets(street) for street in Street},
-    }
+    found = [surveys[street] for street in Street]
+    cuts = [
+        percentile_boundaries(each.values, each.weights, number)
+        for each, number in zip(found, asked, strict=True)
+    ]
+    return BucketBoundaries(tuple(cuts), asked)

@@ -9,7 +9,7 @@ Nothing depends on the order of the rows or on the number of threads.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Literal, get_args
 
@@ -34,7 +34,6 @@ _MAX_ITERATIONS_OF_RESTARTS = 30
 _MAX_ITERATIONS_OF_REFINEMENT = 10
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HASH_SHIFT = np.uint64(29)
-
 
 # Shares of the time that merging rows, the restarts and the refinement take, about.
 _MERGED, _RESTARTED = 0.2, 0.5
@@ -94,9 +93,7 @@ def cluster_features(
         seed: decides the draws.
         order_key: ``[n]`` buckets are numbered in rising order of its weighted mean.
         num_restarts: tries, of which the best counts.
-        name: what is clustered, for the event.
-        on_event: told if buckets are capped.
-        on_share: told about progress.
+        name: what is clustered, for ``on_event``; ``on_share`` is told about progress.
         team: threads to share the work.
     """
     _require_clusterable(features, weights, num_buckets, metric, order_key, num_restarts)
@@ -152,28 +149,25 @@ def merge_equal_rows(features: FloatArray) -> tuple[IntArray, IntArray]:
     return first[order], place[row_of.reshape(-1)]
 
 
+@dataclass(frozen=True, eq=False)
 class _WeightedRows:
     """Distinct rows, and Lloyd's algorithm on them; centres are kept in rising order of sums."""
 
-    def __init__(self, rows: FloatArray, weights: FloatArray, metric: Metric, team: Team) -> None:
-        self.rows = rows
-        self.weights = weights
-        self.metric = metric
-        self.team = team
+    rows: FloatArray
+    weights: FloatArray
+    metric: Metric
+    team: Team
+
+    @cached_property
+    def _columns(self) -> FloatArray:
+        """``[d, n]``."""
+        return np.ascontiguousarray(self.rows.T)
 
     @cached_property
     def _ascending(self) -> IntArray:
         """``[d, n]`` numbers of the rows in rising order of each column."""
-
-        def sort(column: int) -> IntArray:
-            return np.argsort(self._columns[column, :, 0], kind="stable")
-
-        return np.stack(self.team.run(sort, range(len(self._columns))))
-
-    @cached_property
-    def _columns(self) -> FloatArray:
-        """``[d, n, 1]`` the columns, each of them rows of its own."""
-        return np.ascontiguousarray(self.rows.T)[:, :, None]
+        sort = partial(np.argsort, kind="stable")
+        return np.stack(self.team.run(sort, list(self._columns)))
 
     def sample(self, num_rows: int, seed: int) -> "_WeightedRows":
         """Returns so many of the rows with their weights, or all if there are no more."""
@@ -181,7 +175,7 @@ class _WeightedRows:
             return self
         drawn = np.random.default_rng(seed).choice(len(self.rows), num_rows, replace=False)
         drawn.sort()
-        return _WeightedRows(self.rows[drawn], self.weights[drawn], self.metric, self.team)
+        return replace(self, rows=self.rows[drawn], weights=self.weights[drawn])
 
     def distances_to(self, center: FloatArray) -> FloatArray:
         """Returns ``[n]`` how far each row is from a centre, L1 or L2 squared."""
@@ -234,19 +228,16 @@ class _WeightedRows:
         """Returns the medians or means of buckets, none of which is empty."""
         bucket_weights = _sum_by_label(labels, self.weights, len(centers))
 
-        def find_medians(column: int) -> FloatArray:
-            medians = np.empty((len(centers), 1))
-            order = self._ascending[column : column + 1]
-            clustering_kernels.take_medians(
-                self._columns[column], order, self.weights, labels, bucket_weights, medians
-            )
-            return medians[:, 0]
+        def find(number: int) -> FloatArray:
+            column = self._columns[number]
+            if self.metric == "cramer":
+                means = _sum_by_label(labels, self.weights * column, len(centers))
+                return means / bucket_weights
+            order, medians = self._ascending[number], np.empty(len(centers))
+            weights = self.weights, labels, bucket_weights
+            clustering_kernels.take_medians(column, order, *weights, medians)
+            return medians
 
-        def find_means(column: int) -> FloatArray:
-            weighted = self.weights * self._columns[column, :, 0]
-            return _sum_by_label(labels, weighted, len(centers)) / bucket_weights
-
-        find = find_medians if self.metric == "emd" else find_means
         return np.stack(self.team.run(find, range(centers.shape[1])), axis=1)
 
 
@@ -304,14 +295,12 @@ def _require_clusterable(
     num_restarts: int,
 ) -> None:
     if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
-        raise AbstractionError(
-            f"features of shape {features.shape}", "rows of finite numbers are needed"
-        )
+        problem = "rows of finite numbers are needed"
+        raise AbstractionError(f"features of shape {features.shape}", problem)
     for name, values in (("weights", weights), ("order_key", order_key)):
         if values.shape != (len(features),) or not np.isfinite(values).all():
-            raise AbstractionError(
-                f"{name} of shape {values.shape}", f"{len(features)} finite numbers are needed"
-            )
+            problem = f"{len(features)} finite numbers are needed"
+            raise AbstractionError(f"{name} of shape {values.shape}", problem)
     if weights.min() <= 0.0:
         raise AbstractionError("weights", f"{weights.min():g} is not a positive weight")
     if metric not in get_args(Metric):

@@ -26,10 +26,10 @@ def assign_nearest(
     Args:
         rows: ``[n, d]``.
         centers: ``[K, d]`` in rising order of their sums.
-        center_sums: ``[K]`` sums of the centres' columns.
+        center_sums: ``[K]``.
         is_squared: squared L2 distance, or else L1.
         out_labels: ``[n]`` number of the nearest centre.
-        out_distances: ``[n]`` the distance to it.
+        out_distances: ``[n]``.
     """
     num_columns, num_centers = rows.shape[1], centers.shape[0]
     for i in range(rows.shape[0]):
@@ -78,33 +78,23 @@ def measure_distances(
 
 @kernel
 def take_medians(
-    rows: FloatArray,
+    column: FloatArray,
     ascending: IntArray,
     weights: FloatArray,
     labels: IntArray,
     bucket_weights: FloatArray,
-    out_centers: FloatArray,
+    out_medians: FloatArray,
 ) -> None:
-    """Sets ``out_centers[K, d]`` to the weighted median of each column of each bucket.
+    """Sets ``out_medians[K]`` to the weighted median of a column ``[n]`` in each bucket.
 
-    A median is the smallest value up to which at least half of the bucket's weight lies.
-
-    Args:
-        rows: ``[n, d]``.
-        ascending: ``[d, n]`` numbers of the rows in rising order of each column.
-        weights: ``[n]``.
-        labels: ``[n]`` bucket of each row.
-        bucket_weights: ``[K]`` sum of the weights of each bucket.
-        out_centers: a bucket without rows keeps what it has.
+    A median is the smallest value up to which at least half of the bucket's weight lies; a bucket
+    without rows keeps what it has. ``ascending[n]`` are the rows in rising order of the column,
+    ``labels[n]`` their buckets, and ``bucket_weights[K]`` the sums of their weights.
     """
-    passed = np.empty(bucket_weights.shape[0])
-    for column in range(rows.shape[1]):
-        passed[:] = 0.0
-        order = ascending[column]
-        for position in range(order.shape[0]):
-            i = order[position]
-            label, weight = labels[i], weights[i]
-            half = 0.5 * bucket_weights[label]
-            if passed[label] < half:
-                out_centers[label, column] = rows[i, column]
-            passed[label] += weight
+    passed = np.zeros(bucket_weights.shape[0])
+    for position in range(ascending.shape[0]):
+        i = ascending[position]
+        label = labels[i]
+        if passed[label] < 0.5 * bucket_weights[label]:
+            out_medians[label] = column[i]
+        passed[label] += weights[i]

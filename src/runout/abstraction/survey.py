@@ -43,13 +43,10 @@ class StrengthFeature(StrEnum):
 
 @dataclass(frozen=True)
 class StreetSurvey:
-    """Strengths of a street's deals, with the number of deals that have each.
+    """Strengths of a street's deals in [0, 1], and how many deals each stands for.
 
-    Attributes:
-        street: where the deals are.
-        values: strengths in [0, 1]; on a surveyed flop or turn one per class of deals, in the
-            order of `deal_indexer`.
-        weights: how many deals each value stands for.
+    On a surveyed flop or turn there is one value per class of deals, in the order of
+    `deal_indexer`.
     """
 
     street: Street
@@ -86,11 +83,14 @@ class ScoreJob:
         return TaskResult({"scores": score_boards(self.street, self.feature, item)})
 
     def tasks(self, board_classes: IntArray) -> list[Task[IntArray]]:
-        """Returns a task for each part of the boards."""
-        return [
-            Task(_name_part(self.street, self.feature, part), part)
-            for part in split_boards(self.street, board_classes)
-        ]
+        """Returns a task for each part of the boards; keys differ for all scores that differ."""
+        tasks = []
+        for part in split_boards(self.street, board_classes):
+            key = f"{self.street.label} {self.feature} of boards {part[0]} to {part[-1]}"
+            if len(part) != part[-1] - part[0] + 1:  # it has gaps
+                key = f"{key}, {len(part)} of them {crc32(part.tobytes()):08x}"
+            tasks.append(Task(key, part))
+        return tasks
 
 
 def survey_all(street: Street, feature: StrengthFeature, context: RunContext) -> StreetSurvey:
@@ -103,10 +103,7 @@ def survey_all(street: Street, feature: StrengthFeature, context: RunContext) ->
 
 
 def survey_sample(
-    street: Street,
-    feature: StrengthFeature,
-    deals: Uint8Array,
-    context: RunContext | None = None,
+    street: Street, feature: StrengthFeature, deals: Uint8Array, context: RunContext | None = None
 ) -> StreetSurvey:
     """Returns the strength of deals ``[n, 2 + board]``, each with weight 1.
 
@@ -126,10 +123,8 @@ def survey_sample(
 
 def river_strengths(feature: StrengthFeature) -> FloatArray:
     """Returns ``[1981]`` the strength of each river score."""
-    scores = np.arange(BEST_SCORE + 1)
-    return _to_strength(
-        Street.RIVER, feature, scores if feature is StrengthFeature.EHS2 else scores**2
-    )
+    scores = np.arange(BEST_SCORE + 1) ** (1 if feature is StrengthFeature.EHS2 else 2)
+    return _to_strength(Street.RIVER, feature, scores)
 
 
 def bucket_river_deals(bucket_by_score: Uint16Array, context: RunContext) -> Uint16Array:
@@ -179,10 +174,7 @@ def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArr
 
 
 def _score_classes(
-    street: Street,
-    feature: StrengthFeature,
-    board_classes: IntArray,
-    context: RunContext,
+    street: Street, feature: StrengthFeature, board_classes: IntArray, context: RunContext
 ) -> tuple[IntArray, IntArray]:
     """Returns ``[classes]`` scores of the deals on the given boards, and how many deals each is.
 
@@ -204,13 +196,6 @@ def _score_classes(
             num_done += len(part)
             advance(num_done)
     return table, counts
-
-
-def _name_part(street: Street, feature: StrengthFeature, part: IntArray) -> str:
-    """Returns a key that differs for all scores that differ, whatever boards were chosen."""
-    name = f"{street.label} {feature} of boards {part[0]} to {part[-1]}"
-    is_gapless = len(part) == part[-1] - part[0] + 1
-    return name if is_gapless else f"{name}, {len(part)} of them {crc32(part.tobytes()):08x}"
 
 
 def _count_river_scores(context: RunContext) -> IntArray:

@@ -211,7 +211,7 @@ def show_bucket(
         bucket = abstraction.get_bucket(known_cards, holding)
         strength = hand_strength(known_cards, holding)
     street = Street(len(known_cards) - deck.FLOP_SIZE)
-    inner = abstraction.boundaries.of_street(street).tolist()
+    inner = abstraction.boundaries.by_street[street].tolist()
     statistics = abstraction.statistics.get(street)
     facts: dict[str, Any] = {
         "board": deck.format_cards(known_cards),
@@ -253,7 +253,7 @@ def inspect_abstraction(
 
         abstraction, manifest = CardAbstraction.load(path), read_manifest(path)
         summaries, origin = abstraction.summaries(), abstraction.describe_origin()
-        boundaries = {street.label: abstraction.boundaries.of_street(street) for street in Street}
+        boundaries = {street.label: abstraction.boundaries.by_street[street] for street in Street}
         if png is not None:
             plots.write_png(png, abstraction, f"{path.resolve().name}: {origin}")
     document: Json = {

@@ -118,7 +118,7 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
     figure.suptitle(title)
     left, right = figure.subplots(1, 2)
     for street, (colour, line, marker) in zip(Street, _LOOKS, strict=True):
-        boundaries = abstraction.boundaries.of_street(street)
+        boundaries = abstraction.boundaries.by_street[street]
         shares = np.arange(1, len(boundaries) + 1) / (len(boundaries) + 1)
         if statistics := abstraction.statistics.get(street):
             shares = (statistics.population.cumsum() / statistics.population.sum())[:-1]

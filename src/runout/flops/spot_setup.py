@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.arrays import AnyArray, BoolArray, Float32Array, FloatArray, IntArray
+from runout.arrays import BoolArray, FloatArray, IntArray
 from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
 from runout.cards.ranges import Range
 from runout.config.spot import SUM_TOLERANCE, SpotConfig
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES, count_cores
-from runout.holdem.cards import Runout, find_runout
+from runout.holdem.cards import CardsToCome, Runout, find_runout
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, Rivers
@@ -19,7 +19,7 @@ from runout.holdem.solver import SpotSolver, decode_rows
 from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.tables import LearnedTables, MemoryNeed, Precision, count_boards
 from runout.simd.decision_kernels import Learning
-from runout.solutions.flop import SpotPosition, find_position
+from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot
 from runout.solutions.node import NodeKind
 from runout.trees.betting import Street
@@ -47,11 +47,12 @@ _SYMMETRY_TOLERANCE = 1e-3
 class _Decision:
     """A decision of a solver, and where the acting player's tables keep its board and actions.
 
-    Suits of the tables' board may be others than those of the path.
+    Suits of the tables' board may be others than those of the path. Errors are at ``where``.
     """
 
-    solver: SpotSolver
-    position: SpotPosition
+    cards: CardsToCome
+    where: str
+    street: Street
     runout: Runout
     player: int
     rows: range
@@ -59,11 +60,7 @@ class _Decision:
 
     @classmethod
     def find(cls, solver: SpotSolver, path: str, locks_alike: bool) -> "_Decision":
-        """Returns the decision at the end of a path.
-
-        Raises:
-            TreeError: if there is none, or a lock there would tell apart what is merged.
-        """
+        """Returns the decision at the end of a path; a `TreeError` refuses what is merged."""
         spot, cards = solver.game.spot, solver.game.cards
         position = find_position(spot, path)
         where = f"lock {position.place}"
@@ -84,49 +81,18 @@ class _Decision:
         first = int(np.flatnonzero(nodes == children.start)[0])
         rows = range(first, first + len(children))
         codes = tuple(spot.tree.action_code(child) for child in children)
-        return cls(solver, position, find_runout(cards, position.dealt), player, rows, codes)
-
-    @property
-    def where(self) -> str:
-        """The place as errors name it."""
-        return f"lock {self.position.place}"
+        runout = find_runout(cards, position.dealt)
+        return cls(cards, where, position.street, runout, player, rows, codes)
 
     @property
     def actions(self) -> str:
         """The actions as errors list them."""
         return f"the {len(self.codes)} actions are {', '.join(self.codes)}"
 
-    def lockable_tables(self) -> Learning:
-        """Returns the tables of the street and player, which have room for locks from now on."""
-        tables = self.solver.tables
-        pair = list(tables.by_street[depth := self.position.street - tables.first_street])
-        if not (learning := pair[self.player]).lock.size:
-            pair[self.player] = learning._replace(lock=np.zeros(learning.regret.shape, np.uint8))
-            tables.by_street[depth] = (pair[0], pair[1])
-        return pair[self.player]
-
-    def to_known(self, asked: FloatArray) -> FloatArray:
-        """Returns ``[n, 1326]`` numbers of combos, from the suits of the path to the tables'."""
-        known = np.empty_like(asked)
-        known[:, permute_combos(self.runout.mapping.new_suits)] = asked
-        return known
-
     def name_of(self, known_combo: int) -> str:
         """Writes a combo of the tables' board in the suits of the path."""
         inverse = self.runout.mapping.inverse()
         return format_combo(int(permute_combos(inverse.new_suits)[known_combo]))
-
-    def held(self) -> BoolArray:
-        """Returns ``[1326]`` the combos that can be held on the board of the tables."""
-        hands = self.solver.game.cards.players[self.player].combos
-        held: BoolArray = np.zeros(NUM_COMBOS, dtype=bool)
-        held[np.intersect1d(hands, live_combos(self.runout.dealt))] = True
-        return held
-
-    def columns(self, chosen: BoolArray) -> IntArray:
-        """Returns where the tables keep combos."""
-        positions = self.solver.game.cards.players[self.player].positions()
-        return positions[np.flatnonzero(chosen)]
 
 
 def lock_node(
@@ -150,14 +116,22 @@ def lock_node(
         RangeError: naming the hand whose probabilities are none, or if nobody holds the hands.
     """
     decision = _Decision.find(solver, path, locks_alike)
-    known = decision.to_known(_read_strategy(decision, strategy))
-    chosen = decision.held() & ~np.isnan(known).any(axis=0)
+    player, hands = decision.player, decision.cards.players[decision.player]
+    known = np.empty((len(decision.codes), NUM_COMBOS))  # in the suits of the tables
+    known[:, permute_combos(decision.runout.mapping.new_suits)] = _read_strategy(decision, strategy)
+    held = np.intersect1d(hands.combos, live_combos(decision.runout.dealt))
+    chosen = np.isin(np.arange(NUM_COMBOS), held) & ~np.isnan(known).any(axis=0)
     _check_probabilities(decision, known, chosen)
     _check_symmetry(decision, np.where(chosen, known, -1.0))
     if not chosen.any():
         raise RangeError(decision.where, "the player holds none of the hands to lock here")
-    learning = decision.lockable_tables()
-    board, rows, columns = decision.runout.board, decision.rows, decision.columns(chosen)
+    pair = list(solver.tables.by_street[depth := decision.street - solver.tables.first_street])
+    if not (learning := pair[player]).lock.size:
+        learning = learning._replace(lock=np.zeros(learning.regret.shape, np.uint8))
+        pair[player] = learning
+        solver.tables.by_street[depth] = (pair[0], pair[1])
+    board, rows = decision.runout.board, decision.rows
+    columns = hands.positions()[np.flatnonzero(chosen)]
     shares = known[:, chosen] / known[:, chosen].sum(axis=0)
     # Their size means nothing: 16-bit numbers are as large as can be.
     fixed = np.rint(shares * _LARGEST_REGRET) if learning.regret_scale.size else shares
@@ -197,27 +171,21 @@ def _read_strategy(decision: _Decision, strategy: LockedStrategy) -> FloatArray:
         return given
     known = np.full(shape, np.nan)
     # The first is written last, and so it wins.
-    for text, probabilities in reversed(list(strategy.items())):
-        known[:, Range(text).weights > 0.0] = _read_row(decision, text, probabilities)
+    for text, given_row in reversed(list(strategy.items())):
+        if isinstance(given_row, Mapping):
+            if unknown := [code for code in given_row if code not in decision.codes]:
+                problem = f"{text}: {quote(unknown[0])} is not an action, {decision.actions}"
+                raise TreeError(decision.where, problem)
+            row = [float(given_row.get(code, 0.0)) for code in decision.codes]
+        else:
+            row = [float(probability) for probability in given_row]
+            if len(row) != len(decision.codes):
+                problem = f"{text}: {len(row)} probabilities, {decision.actions}"
+                raise RangeError(decision.where, problem)
+        if np.isnan(row).any():
+            raise RangeError(decision.where, f"{text}: a probability is not a number")
+        known[:, Range(text).weights > 0.0] = np.array(row)[:, None]
     return known
-
-
-def _read_row(decision: _Decision, text: str, probabilities: Probabilities) -> FloatArray:
-    """Returns ``[A, 1]`` the probabilities of one entry."""
-    if isinstance(probabilities, Mapping):
-        unknown = [code for code in probabilities if code not in decision.codes]
-        if unknown:
-            problem = f"{text}: {quote(unknown[0])} is not an action, {decision.actions}"
-            raise TreeError(decision.where, problem)
-        row = [float(probabilities.get(code, 0.0)) for code in decision.codes]
-    else:
-        row = [float(probability) for probability in probabilities]
-        if len(row) != len(decision.codes):
-            problem = f"{text}: {len(row)} probabilities, {decision.actions}"
-            raise RangeError(decision.where, problem)
-    if np.isnan(row).any():
-        raise RangeError(decision.where, f"{text}: a probability is not a number")
-    return np.array(row)[:, None]
 
 
 def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArray) -> None:
@@ -239,7 +207,7 @@ def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArr
 
 def _check_symmetry(decision: _Decision, rows: FloatArray) -> None:
     """Refuses what tells hands apart that differ by suits only, if any cards are merged."""
-    dealt, cards = decision.runout.dealt, decision.solver.game.cards
+    dealt, cards = decision.runout.dealt, decision.cards
     if not any((deal.images >= 0).any() for deal in cards.deals):
         return
     for mapping in cards.symmetries:
@@ -261,18 +229,10 @@ def _settle(learning: Learning, board: int, rows: range) -> None:
     # How large a hand's sums are means nothing; they become as large as those of other hands.
     locked = fixed[:, is_locked] / fixed[:, is_locked].sum(axis=0)
     sums[:, is_locked] = locked * ((sums.max() or 1.0) / locked.max())
-    _encode_rows(learning.strategy_sum[board], learning.sum_scale[board], rows, sums)
-
-
-def _encode_rows(table: AnyArray, scale: Float32Array, rows: range, numbers: FloatArray) -> None:
-    """Writes the strategy sums of a decision, whatever the precision of the table."""
-    chosen = table[rows.start : rows.stop]
-    if not scale.size:
-        chosen[:] = numbers
-        return
-    largest = float(numbers.max())
-    scale[rows.start] = largest / (2**16 - 1)
-    chosen[:] = np.rint(numbers / scale[rows.start]) if largest > 0.0 else 0
+    if (scale := learning.sum_scale[board]).size:  # of 16 bits
+        scale[rows.start] = float(sums.max()) / (2**16 - 1)
+        sums = np.rint(sums / scale[rows.start])
+    learning.strategy_sum[board, rows.start : rows.stop] = sums
 
 
 # From the config of a spot to what is solved, and what that will take.
@@ -284,8 +244,7 @@ class SpotSize:
 
     Attributes:
         num_nodes: of the betting tree, all streets together, without cards.
-        num_boards: boards that each street is solved on, from the first one; bucket games where
-            rivers are compact.
+        num_boards: boards, or bucket games, that each street is solved on, from the first one.
         num_hands: combos of OOP and IP that the board leaves.
         memory: what solving takes beside the program, by precision.
     """
@@ -309,11 +268,7 @@ def river_buckets(config: SpotConfig) -> Rivers:
 
 
 def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize:
-    """Returns how large a spot is, by default for all cores, before anything is allocated.
-
-    Raises:
-        RunoutError: naming the first lock whose path leads nowhere.
-    """
+    """Returns how large a spot is, by default for all cores, before anything is allocated."""
     spot, rivers = build_spot(config), river_buckets(config)
     workers = num_workers or count_cores()
     plans = {precision: plan_game(spot, rivers, precision, workers) for precision in Precision}
@@ -330,13 +285,8 @@ def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize
         boards[depth] * betting.templates[depth].num_actions[player] * cards.widths[player]
         for depth, player in locked
     )
-    oop, ip = cards.players
-    return SpotSize(
-        num_nodes=spot.tree.num_nodes,
-        num_boards=tuple(size.num_boards for size in rivers.table_sizes(cards)),
-        num_hands=(len(oop.combos), len(ip.combos)),
-        memory={
-            precision: replace(plan.memory, tables=plan.memory.tables + of_locks)
-            for precision, plan in plans.items()
-        },
-    )
+    needs = {bits: plan.memory for bits, plan in plans.items()}
+    memory = {bits: replace(need, tables=need.tables + of_locks) for bits, need in needs.items()}
+    num_boards = tuple(size.num_boards for size in rivers.table_sizes(cards))
+    oop, ip = (len(hands.combos) for hands in cards.players)
+    return SpotSize(spot.tree.num_nodes, num_boards, (oop, ip), memory)

@@ -3,22 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray, divide
 from runout.cards.deck import COMBO_HAS_CARD, HAND_BY_COMBO, NUM_HANDS, disjoint_combos
-from runout.cards.evaluator import evaluator_tables
 from runout.cfr.team import Team
-from runout.equity import equity_kernels
-from runout.equity.board import compute_board_equity
+from runout.equity.board import compute_board_equity, rank_combos
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
 from runout.flops import flop_kernels
 from runout.flops.backend import FlopGame, FlopStrategy
 from runout.holdem import street_kernels, visit_kernels
 from runout.holdem.cards import CardsToCome
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.game import CardGame
+from runout.holdem.game import NO_CARD, CardGame, arrive
 from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import FixedTables, Precision, make_scratch, plan_scratch
 from runout.holdem.visit_kernels import Arrival
@@ -26,7 +25,7 @@ from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, multiply, pack_panels
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS, own_reach
-from runout.trees.tree import IP, OOP, SHOWDOWN, PostflopTree
+from runout.trees.tree import SHOWDOWN, PostflopTree
 
 # What every hand gets against every hand under given strategies, by matrix products.
 
@@ -37,13 +36,10 @@ def extract_values(tree: PostflopTree, game: FlopGame, strategy: Float32Array) -
     A value is what comes back from the pot minus what is put in after the flop, over the flop pot:
     both players' values sum to 1. It is NaN where the hands cannot meet.
     """
-    reach = [own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS)]
-    is_showdown = tree.leaf_kind == SHOWDOWN
-    is_fold = tree.is_fold
-    by_folds = multiply(reach[OOP][is_fold].T * tree.fold_gain[is_fold], reach[IP][is_fold])
-    stake_at_showdown = multiply(
-        reach[OOP][is_showdown].T * tree.leaf_stake[is_showdown], reach[IP][is_showdown]
-    )
+    oop, ip = (own_reach(tree.layout, strategy, player) for player in range(NUM_PLAYERS))
+    fold, showdown = tree.is_fold, tree.leaf_kind == SHOWDOWN
+    by_folds = multiply(oop[fold].T * tree.fold_gain[fold], ip[fold])
+    stake_at_showdown = multiply(oop[showdown].T * tree.leaf_stake[showdown], ip[showdown])
     gain_of_oop = by_folds + stake_at_showdown * game.edge
     gain_of_oop[game.table.totals == 0] = np.nan
     return pack_values(gain_of_oop)
@@ -55,11 +51,9 @@ def pack_values(gain_of_oop: FloatArray) -> Float32Array:
     The larger value is rounded and leaves the other exactly, so that they sum to 1 in the stored
     precision too. The rest of the smaller one, where it is below -1, would be rounded again.
     """
-    larger = (0.5 + np.abs(gain_of_oop)).astype(np.float32)
+    larger, wins = (0.5 + np.abs(gain_of_oop)).astype(np.float32), gain_of_oop > 0.0
     smaller = np.float32(1.0) - larger
-    value_of_oop = np.where(gain_of_oop > 0.0, larger, smaller)
-    value_of_ip = np.where(gain_of_oop > 0.0, smaller, larger)
-    return np.stack([value_of_oop, value_of_ip.T])
+    return np.stack([np.where(wins, larger, smaller), np.where(wins, smaller, larger).T])
 
 
 # Sums over boards of what combos win from each other, a few rows and boards at a time.
@@ -85,15 +79,11 @@ class Product:
         return found
 
 
-@dataclass(frozen=True, eq=False)
-class PlayedBoard:
-    """What strategies do on a board.
+class PlayedBoard(NamedTuple):
+    """What OOP wins by folds on a board, and on rivers what is played for at showdowns.
 
-    Attributes:
-        weight: ``[C]`` how many boards it stands for, 0 where it makes a combo impossible.
-        folds: what OOP wins by folds.
-        showdowns: what is played for at showdowns; None before the river.
-        ranks: ``[C]`` the strengths of combos; None before the river.
+    The weight ``[C]`` is how many boards it stands for, 0 where it makes a combo impossible;
+    ``ranks[C]`` are the strengths of combos on rivers.
     """
 
     weight: Float32Array
@@ -113,8 +103,7 @@ class PairSums:
         """
         shape = (num_combos, num_combos)
         self.gain: FloatArray = np.zeros(shape)
-        self._symmetries = symmetries
-        self._weights: list[Float32Array] = []
+        self._symmetries, self._weights = symmetries, list[Float32Array]()
         if has_showdowns:
             self.stake: FloatArray = np.zeros(shape)
             #: How many boards are won more than lost; there are 2,352 at most.
@@ -159,17 +148,10 @@ def parts_of(rows: slice) -> Iterator[slice]:
 # may be sampled. The noise of who happens to win on the sampled boards is taken out: it is what
 # their equities differ from the flop's exact ones, at the stakes that the two combos play for.
 
-_NO_CARD = -1
 _FLOP, _TURN, _RIVER = Street.FLOP, Street.TURN, Street.RIVER
 
 #: Boards that are added up at once, because fetching the sums takes as long as adding a board.
 _BOARDS_AT_ONCE = 4
-
-#: Of a pair of combos: five sums, three weights, and who wins how often.
-_PAIR_BYTES = 5 * 8 + 3 * 4 + 4 + 2
-_FLOAT_BYTES = 4
-#: Times that a river's rows of actions exist while both players' strategies are looked up.
-_COPIES_OF_ACTIONS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,11 +169,9 @@ class PairValues:
 
     def by_hand(self) -> Float32Array:
         """Returns ``[2, 169, 169]`` values as in `PostflopValues`, means over combos that meet."""
-        hand = HAND_BY_COMBO[self.combos]
-        member = np.zeros((len(hand), NUM_HANDS))
-        member[np.arange(len(hand)), hand] = 1.0
+        member = np.eye(NUM_HANDS)[HAND_BY_COMBO[self.combos]]
         by_combo, met = np.empty_like(member), np.empty_like(member)
-        for rows in parts_of(slice(0, len(hand))):
+        for rows in parts_of(slice(0, len(member))):
             gain = self.gain_of_oop[rows]
             by_combo[rows] = multiply(np.nan_to_num(gain), member)
             met[rows] = multiply((~np.isnan(gain)).astype(np.float64), member)
@@ -201,13 +181,9 @@ class PairValues:
 
 @dataclass(frozen=True)
 class RunoutSample:
-    """Which boards values are taken from.
+    """Which boards values are taken from: turn cards and rivers after each, or all of them.
 
-    Attributes:
-        num_turns: turn cards, or all of them if there are not more; five at least, or
-            some combos meet on none of the boards.
-        num_rivers: river cards after each, likewise.
-        seed: of the choice.
+    With fewer than five turn cards some combos meet on none of the boards.
     """
 
     num_turns: int = 52
@@ -220,16 +196,17 @@ ALL_RUNOUTS = RunoutSample()
 
 def taking_values_bytes(templates: list[StreetTemplate], cards: CardsToCome) -> int:
     """Returns what `extract_pair_values` holds at most, on top of the strategies."""
-    num_combos = len(cards.players[0].combos)
     river = templates[_RIVER].forests[0]
     rows = 2 * _BOARDS_AT_ONCE * (len(river.fold) + len(river.showdown))
-    rows += _COPIES_OF_ACTIONS * sum(templates[_RIVER].num_actions)
+    # Actions exist six times while both players' strategies are looked up.
+    rows += 6 * sum(templates[_RIVER].num_actions)
     scratch = sum(
         plan_scratch(template, cards.widths, player, Precision.SINGLE).num_bytes
-        for template in templates
-        for player in range(NUM_PLAYERS)
+        for template, player in product(templates, range(NUM_PLAYERS))
     )
-    return _PAIR_BYTES * num_combos**2 + _FLOAT_BYTES * rows * cards.widths[0] + scratch
+    # Of a pair of combos: five sums, three weights, and who wins how often.
+    pair_bytes = 5 * 8 + 3 * 4 + 4 + 2
+    return pair_bytes * len(cards.players[0].combos) ** 2 + 4 * rows * cards.widths[0] + scratch
 
 
 def extract_pair_values(
@@ -241,18 +218,17 @@ def extract_pair_values(
 ) -> PairValues:
     """Returns what all combos win from each other on a flop with all hands, in pots.
 
-    Values are exact if the sample is all boards, and do not depend on the number of threads.
-
-    Raises:
-        ValueError: if some combos that can meet do so on none of the boards.
+    Values are exact if the sample is all boards, and do not depend on the number of threads. A
+    `ValueError` says that some combos that can meet do so on none of the boards.
     """
     combos, team = game.cards.players[0].combos, team or Team()
     extraction = _Extraction(game, strategy, team)
     random = np.random.default_rng([sample.seed, *game.cards.board])
     turn_deal, river_deal = game.cards.deals
     symmetries = game.hands(0).image[list(game.cards.symmetry_numbers), : len(combos)]
-    turn_sums = PairSums(len(combos), symmetries, has_showdowns=False)
-    river_sums = PairSums(len(combos), symmetries, has_showdowns=True)
+    turn_sums, river_sums = (
+        PairSums(len(combos), symmetries, has_showdowns) for has_showdowns in (False, True)
+    )
     turns = _choose(random, range(len(turn_deal.card)), sample.num_turns)
     rivers = [
         _choose(random, range(*turn_deal.first_next[turn : turn + 2]), sample.num_rivers)
@@ -316,22 +292,14 @@ class _Extraction:
     """
 
     def __init__(self, game: CardGame, strategy: FlopStrategy, team: Team) -> None:
-        self._game = game
-        self._team = team
-        self._tables = [
-            FixedTables(game.templates, game.cards, strategy.rows, (player,))
-            for player in range(NUM_PLAYERS)
-        ]
+        templates, cards, rows_of = game.templates, game.cards, strategy.rows
+        self._game, self._team, self._combos = game, team, cards.players[0].combos
+        self._tables = [FixedTables(templates, cards, rows_of, (player,)) for player in (0, 1)]
         self._scratch = [
-            [
-                make_scratch(template, game.cards, 1 - player, Precision.SINGLE)
-                for template in game.templates
-            ]
-            for player in range(NUM_PLAYERS)
+            [make_scratch(street, cards, 1 - player, Precision.SINGLE) for street in templates]
+            for player in (0, 1)
         ]
-        self._combos = game.cards.players[0].combos
-        everybody = np.ones((1, game.cards.players[0].width), np.float32)
-        start = Arrival(everybody, np.zeros(1, np.int32), _NO_CARD, np.float32(1.0))
+        start = arrive(np.ones(cards.players[0].width, np.float32))
         self._entering: dict[int, list[Arrival]] = {_FLOP: [start, start]}
 
     def play(self, street: Street, board: int, weight: int = 1) -> PlayedBoard:
@@ -343,12 +311,13 @@ class _Extraction:
         folds = self._product(street, reach, "fold", "fold_gain")
         if street == _RIVER:
             stakes = self._product(street, reach, "showdown", "showdown_stake")
-            return PlayedBoard(weights, folds, stakes, self._ranks(dealt))
+            board_cards = np.array([(*self._game.cards.board, *dealt)], dtype=np.uint8)
+            ranks, _ = rank_combos(board_cards, self._combos)
+            return PlayedBoard(weights, folds, stakes, ranks[0].astype(np.float32))
+        forests = reversed(self._game.templates[street].forests)
         self._entering[street + 1] = [
-            Arrival(rows, forest.chance_row, _NO_CARD, np.float32(1.0))  # only rivers have groups
-            for (rows,), forest in zip(
-                reach, reversed(self._game.templates[street].forests), strict=True
-            )
+            Arrival(rows, forest.chance_row, NO_CARD, np.float32(1.0))  # only rivers have groups
+            for (rows,), forest in zip(reach, forests, strict=True)
         ]
         return PlayedBoard(weights, folds)
 
@@ -383,13 +352,3 @@ class _Extraction:
             theirs = reach[1][group][getattr(seen_by_oop, f"{kind}_row")[ends][by_oop], :num_combos]
             parts.append((mine * getattr(seen_by_oop, amount)[ends][by_oop, None], theirs))
         return Product(parts)
-
-    def _ranks(self, runout: tuple[int, ...]) -> Float32Array:
-        """Returns ``[C]`` the strength of each combo on a complete board, larger is better."""
-        board = np.array([(*self._game.cards.board, *runout)], dtype=np.uint8)
-        ranks = np.empty((1, len(self._combos)), dtype=np.uint8)
-        equity_kernels.rank_combos(
-            evaluator_tables(), board, self._combos, ranks, np.empty_like(ranks)
-        )
-        strengths: Float32Array = ranks.astype(np.float32)[0]
-        return strengths
