@@ -12,12 +12,12 @@ from runout.cards.deck import format_cards
 from runout.execution.context import RunContext
 from runout.explorer.answers import classes_to_json
 from runout.runs.spot import solve_spot
-from runout.solutions.breakdown import (
+from runout.solutions.node_files import node_to_json
+from runout.solutions.tables import (
     Part,
+    groups_to_json,
     parse_class_choice,
 )
-from runout.solutions.node_files import node_to_json
-from runout.solutions.tables import groups_to_json
 
 has_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
 SCRIPTS = Path(runout.explorer.__file__).parent / "static" / "js"

@@ -17,7 +17,6 @@ from runout.cards.deck import (
 )
 from runout.cards.ranges import Range
 from runout.errors import TreeError
-from runout.solutions.breakdown import range_factors, select_hands
 from runout.solutions.node import (
     ExploitabilityUnit,
     HandSpace,
@@ -34,6 +33,7 @@ from runout.solutions.node import (
     known_mean,
     weight_met,
 )
+from runout.solutions.tables import range_factors, select_hands
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.writer import write_bundle
 from runout.trees.actions import ActionKind

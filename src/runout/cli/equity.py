@@ -11,31 +11,13 @@ import numpy as np
 from rich.text import Text
 
 from runout.arrays import FloatArray
+from runout.cards import deck
 from runout.cards import flops as flop_lists
-from runout.cards.deck import (
-    HAND_BY_COMBO,
-    HAND_NAMES,
-    NUM_COMBOS,
-    combo_index,
-    format_cards,
-    format_combo,
-    live_combos,
-    parse_board,
-    parse_canonical_hand,
-    parse_cards,
-)
+from runout.cards.deck import HAND_NAMES, format_cards, format_combo
 from runout.cards.hand_ranking import NUM_STRENGTHS, category, describe_strength
-from runout.cli import options
+from runout.cli import formatting, options
 from runout.cli.console import Shown, show, using_kernels
-from runout.cli.formatting import (
-    Json,
-    bold,
-    format_count,
-    format_count_of,
-    format_percent,
-    json_number,
-    json_numbers,
-)
+from runout.cli.formatting import Json, format_count_of, format_percent, json_number
 from runout.cli.options import argument, flag, option
 from runout.errors import CardError, OptionError
 from runout.solutions.sheet import Column, Sheet, columns
@@ -52,7 +34,7 @@ _SIDE_COLUMNS = (
     Column("win", "win_fraction", format_percent),
     Column("tie", "tie_fraction", format_percent),
     Column("lose", "lose_fraction", format_percent),
-    Column("combos", "num_combos", format_count),
+    Column("combos", "num_combos", formatting.format_count),
 )
 _FLOP_COLUMNS = (
     Column("flop", "flop"),
@@ -139,8 +121,8 @@ def show_flop_equity(
 
     With --json the document holds the whole 169 x 169 table as well.
     """
-    cards = parse_board(board)
-    opponent = None if versus is None else parse_canonical_hand(versus)
+    cards = deck.parse_board(board)
+    opponent = None if versus is None else deck.parse_canonical_hand(versus)
     with using_kernels():
         from runout.equity.board import compute_board_equity
 
@@ -154,8 +136,8 @@ def show_flop_equity(
         "board": format_cards(cards),
         "versus": name,
         "hands": HAND_NAMES,
-        "equity_fraction": json_numbers(values),
-        "equity_fraction_by_matchup": json_numbers(table.equities()),
+        "equity_fraction": formatting.json_numbers(values),
+        "equity_fraction_by_matchup": formatting.json_numbers(table.equities()),
         "num_combo_pairs_by_matchup": (table.totals // equity.num_runouts).tolist(),
     }
     shown = _by_hand(values)
@@ -180,7 +162,7 @@ def show_strength(
     rank = NUM_STRENGTHS + 1 - strength
     beaten_fraction = (strength - 1) / (NUM_STRENGTHS - 1)
     document: Json = {
-        "cards": format_cards(parse_cards(cards)),
+        "cards": format_cards(deck.parse_cards(cards)),
         "strength": strength,
         "category": category(strength).name.lower(),
         "description": describe_strength(strength),
@@ -201,7 +183,7 @@ def show_hand_strength(
     json: options.JsonFlag = False,
 ) -> None:
     """Show a hand's strength and potential against a random hand, or EHS2 of all hands."""
-    cards = parse_board(board)
+    cards = deck.parse_board(board)
     holding = None if hand is None else options.parse_hand(hand, cards)
     name = format_cards(cards)
     with using_kernels():
@@ -212,18 +194,18 @@ def show_hand_strength(
         else:
             strength = asdict(hand_strength(cards, holding))
     if holding is not None:
-        combo = format_combo(combo_index(*holding))
+        combo = format_combo(deck.combo_index(*holding))
         sheet = Sheet((Column(), Column("", form=format_percent), Column()))
         for key, (title, meaning) in MEANINGS.items():
             sheet.add(title, strength[key], meaning)
         document: Json = {"board": name, "hand": combo, **strength}
         show(json, document, f"{combo} on {name} against a random hand", sheet)
         return
-    combos = live_combos(cards)
+    combos = deck.live_combos(cards)
     by_hand = {
-        hand: float(strengths.ehs2[HAND_BY_COMBO[combos] == number].mean())
+        hand: float(strengths.ehs2[deck.HAND_BY_COMBO[combos] == number].mean())
         for number, hand in enumerate(HAND_NAMES)
-        if number in HAND_BY_COMBO[combos]
+        if number in deck.HAND_BY_COMBO[combos]
     }
     document = {
         "board": name,
@@ -248,12 +230,12 @@ def show_range(
         "range": str(held),
         "board": format_cards(cards) or None,
         "num_combos": held.num_combos,
-        "combos_fraction": held.num_combos / NUM_COMBOS,
+        "combos_fraction": held.num_combos / deck.NUM_COMBOS,
         "weight_by_hand": weights,
         "weight_by_combo": {format_combo(c): w for c, w in enumerate(held.weights.tolist())},
     }
-    share = format_percent(held.num_combos / NUM_COMBOS)
-    size = f"{format_count_of(held.num_combos, 'combo')}, {share} of {NUM_COMBOS:,}"
+    share = format_percent(held.num_combos / deck.NUM_COMBOS)
+    size = f"{format_count_of(held.num_combos, 'combo')}, {share} of {deck.NUM_COMBOS:,}"
     grid = _value_grid({hand: weight for hand, weight in weights.items() if weight})
     show(json, document, size, str(held), "", grid)
 
@@ -293,7 +275,7 @@ def list_flops(
     if layout == "csv":
         sheet.write_csv(sys.stdout)
         return
-    number = bold(format_count_of(len(rows), "flop"))
+    number = formatting.bold(format_count_of(len(rows), "flop"))
     records = [{**row, "is_connected": bool(row["is_connected"])} for row in sheet.records()]
     document: Json = {"num_flops": len(rows), "flops": records}
     show(json or layout == "json", document, sheet, number)

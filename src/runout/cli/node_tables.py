@@ -23,7 +23,6 @@ from runout.cli.grids import (
     value_grid,
 )
 from runout.solutions import tables
-from runout.solutions.breakdown import CardReport
 from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,
     NOTABLE_EXPLOITABILITY_POT,
@@ -295,13 +294,13 @@ def hand_parts(node: Node, chosen: tables.HeldHands, text: str) -> list[Shown]:
     return parts
 
 
-def cards_parts(report: CardReport) -> list[Shown]:
+def cards_parts(report: tables.CardReport) -> list[Shown]:
     """Returns a row for each kind of card that can come, and their means."""
     first = report.rows[0].node
     who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
     cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
     head = bold(f"{who} after {cards} on {format_cards(report.before.board)}")
-    facts = f"   pot {format_amount(first.pot)}\nnode {tables.line_of_cards(report)}"
+    facts = f"   pot {format_amount(first.pot)}\nnode {report.path}"
     shares = "share: how often the card comes on this line; all: the mean over cards"
     remark = dim(f"{shares}\n{EV_WORDS[first.is_net]}")
     return [head.append(facts, "not bold"), "", tables.cards_sheet(report), remark]

@@ -17,8 +17,8 @@ from runout.errors import CardError, ConfigError, OptionError, RangeError, quote
 if TYPE_CHECKING:  # configs and solutions take longer to import than a small answer
     from runout.config.flops import FlopsConfig
     from runout.config.run import RunConfig
-    from runout.solutions.breakdown import Part
     from runout.solutions.node import Node
+    from runout.solutions.tables import Part
 
 Check = Callable[[Any], Any]
 
@@ -132,7 +132,7 @@ CompareOption = Annotated[str | None, option("--compare", "PATH", _COMPARE)]
 
 def read_part(hands: str | None, classes: str | None) -> "Part":
     """Returns which hands ``--range`` and ``--class`` choose, for either player."""
-    from runout.solutions.breakdown import Part, parse_class_choice
+    from runout.solutions.tables import Part, parse_class_choice
 
     try:
         hand_range = None if hands is None else Range(hands)

@@ -22,12 +22,12 @@ from runout.cli.plots import ExploitabilityCurve
 from runout.errors import OptionError, RangeError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files, run, tables
-from runout.solutions.breakdown import Part, PartView, report_cards
 from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
 from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node, Solution
 from runout.solutions.preflop import PREFLOP_KIND, PreflopSolution
 from runout.solutions.reports import REPORT_KIND, TableChoice, flops_report_to_json, load_report
 from runout.solutions.sheet import Column, Sheet, columns, write_csv, write_parquet
+from runout.solutions.tables import Part, PartView, report_cards
 from runout.solutions.values import VALUES_KIND, ValueSource
 from runout.storage.bundle import read_manifest
 from runout.storage.files import replacing_file

@@ -17,10 +17,10 @@ from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.errors import BundleError, TreeError
 from runout.explorer.library import FoundRun
 from runout.explorer.solutions import Json, OpenedRun, Run, list_leaves, list_lines
-from runout.solutions.breakdown import report_cards
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.solutions.preflop import PreflopSolution
+from runout.solutions.tables import report_cards
 from runout.version import __version__
 
 #: Bytes of all kept answers together, compressed.

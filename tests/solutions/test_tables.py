@@ -1,4 +1,4 @@
-"""Tests of `runout.solutions.breakdown`."""
+"""Tests of `runout.solutions.tables`."""
 
 import numpy as np
 import pytest
@@ -8,17 +8,17 @@ from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError
 from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
-from runout.solutions.breakdown import (
+from runout.solutions.flop_bundles import load_spot
+from runout.solutions.node import HandSpace
+from runout.solutions.tables import (
     ClassChoice,
     class_factors,
+    group_sheets,
     parse_class_choice,
     range_factors,
     report_cards,
     select_hands,
 )
-from runout.solutions.flop_bundles import load_spot
-from runout.solutions.node import HandSpace
-from runout.solutions.tables import group_sheets
 from runout.trees.betting import Street
 from tests.solutions.test_node import decision
 
