@@ -20,8 +20,6 @@ if TYPE_CHECKING:  # configs and solutions take longer to import than a small an
     from runout.solutions.node import Node
     from runout.solutions.tables import Part
 
-Check = Callable[[Any], Any]
-
 #: Metavars of values that are paths.
 _PATHS = ("FILE", "DIR", "RUN")
 
@@ -51,14 +49,10 @@ def not_negative(seed: int | None) -> int | None:
     return seed
 
 
-def option(names: str, metavar: str, text: str, check: Check | None = None) -> Any:
-    """Declares an option with a value.
+def option(names: str, metavar: str, text: str, check: Callable[[Any], Any] | None = None) -> Any:
+    """Declares an option with a value; its names are written as ``--output -o``.
 
-    Args:
-        names: as they are written, such as ``--output -o``.
-        metavar: what the value is; ``FILE``, ``DIR`` and ``RUN`` are paths.
-        text: the help.
-        check: raises `typer.BadParameter` on values that are not allowed.
+    A metavar ``FILE``, ``DIR`` or ``RUN`` makes it a path; ``check`` raises `typer.BadParameter`.
     """
     parser = read_path if metavar in _PATHS else None
     return typer.Option(*names.split(), metavar=metavar, parser=parser, callback=check, help=text)
@@ -172,27 +166,20 @@ def load_run_or_flops(path: Path) -> "FlopsConfig | RunConfig":
     return load_config(path, RunConfig) if is_run else load_config(path, FlopsConfig)
 
 
-def load_flops_config(path: Path) -> "FlopsConfig":
-    """Reads which flops to solve and how, from a config of flops or of a run."""
-    from runout.config.flops import FlopsConfig
+def load_flops_config(path: Path, config: "FlopsConfig | RunConfig | None" = None) -> "FlopsConfig":
+    """Reads which flops to solve and how, from a config of flops or of a run, unless it is given.
 
-    config = load_run_or_flops(path)
-    return config if isinstance(config, FlopsConfig) else flops_of_run(path, config)
-
-
-def flops_of_run(path: Path, config: "RunConfig") -> "FlopsConfig":
-    """Returns the postflop model of a run, ``auto`` replaced by what its preflop tree reaches.
-
-    Raises:
-        ConfigError: if it has none, or no flop is ever seen.
+    Of a run, ``auto`` becomes the ratios that its preflop tree reaches.
     """
-    from runout.config.flops import POSTFLOP_SECTION
+    from runout.config.flops import POSTFLOP_SECTION, FlopsConfig
     from runout.runs.plan import postflop_config_for
 
-    model = config.postflop_model
+    config = config or load_run_or_flops(path)
+    if isinstance(config, FlopsConfig):
+        return config
+    model, tree = config.postflop_model, config.preflop.tree
     if model is None:
         raise ConfigError(str(path), f"has no section {POSTFLOP_SECTION}")
-    tree = config.preflop.tree
     if model.is_auto_sprs and not tree.flop_leaves():
         where = f"{POSTFLOP_SECTION}.postflop_sprs"
         raise ConfigError(where, "auto finds no ratio, this preflop tree sees no flop")
@@ -262,48 +249,36 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
     return add
 
 
-def keys_from_run(run: Path | None, node: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the given keys with those of a preflop solution, if there is one.
+@contextmanager
+def reading_spot(
+    file: Path | None, run: Path | None, node: str | None, given: dict[str, Any], *required: str
+) -> Iterator[dict[str, Any]]:
+    """Yields the given keys with those of a node of a preflop solution, if there is one.
 
-    Both options are needed for it, and pot and stack come from the node.
+    Without a file the required keys have to be among them. Errors about keys that came as options
+    become errors about the options.
     """
-    if run is None and node is None:
-        return dict(given)
-    if run is None or node is None:
+    keys = given
+    if run is not None and node is not None:
+        from runout.runs.spot import spot_keys_from_run
+
+        found = spot_keys_from_run(run, node)
+        for key in given:
+            if key in ("pot", "stack"):
+                problem = f"is {found[key]} chips at {node}, leave it out with --from"
+                raise OptionError(f"--{key}", problem)
+        keys = {**found, **given}
+    elif run is not None or node is not None:
         missing, other = ("--from", "--node") if run is None else ("--node", "--from")
         raise OptionError(missing, f"is missing, {other} needs it")
-    from runout.runs.spot import spot_keys_from_run
-
-    keys = spot_keys_from_run(run, node)
-    for key in ("pot", "stack"):
-        if key in given:
-            problem = f"is {keys[key]} chips at {node}, leave it out with --from"
-            raise OptionError(f"--{key}", problem)
-    return {**keys, **given}
-
-
-@contextmanager
-def reading_spot(file: Path | None, given: Mapping[str, Any], *required: str) -> Iterator[None]:
-    """Turns errors about keys that came as options into errors about the options.
-
-    Without a file the required keys have to be among the given ones.
-    """
     for key in required if file is None else ():
-        if key not in given:
+        if key not in keys:
             raise OptionError(f"--{key}", "is missing, give it or a file by --config")
     try:
-        yield
+        yield keys
     except ConfigError as error:
         key, position = re.fullmatch(r"([^.\[]*)(.*)", error.where, re.DOTALL).groups()  # type: ignore[union-attr]
-        if key not in given or key not in _SPOT_OPTIONS:
+        if key not in keys or key not in _SPOT_OPTIONS:
             raise
         name = _SPOT_OPTIONS[key][0].split()[0]
         raise OptionError(f"{name}{position}", error.problem) from error
-
-
-#: A hand that plays towards a node less often than this is not shown there.
-SMALLEST_REACH = 5e-4
-
-SolutionArgument = Annotated[Path, argument("DIR", "Directory that `runout solve-preflop` wrote.")]
-_NODE = "Actions from the start, such as r2.5:c."
-NodeOption = Annotated[str | None, option("--node -n", "PATH", _NODE)]

@@ -195,12 +195,11 @@ def report_flops(
     else:
         from runout.runs.report import ReportPlan, collect_report
 
-        keys, chosen = options.keys_from_run(run, node, given), _read_flops(flops)
         spots = path.absolute() / SPOTS_FOLDER if keep else None
-        with options.reading_spot(config, keys, "oop", "ip", "pot", "stack"):
-            paths = lines or reports.DEFAULT_LINES
+        which, paths = _read_flops(flops), lines or reports.DEFAULT_LINES
+        with options.reading_spot(config, run, node, given, "oop", "ip", "pot", "stack") as keys:
             plan = ReportPlan.make(
-                config, keys, chosen, paths, has_size_costs=size_costs, spots=spots
+                config, keys, which, paths, has_size_costs=size_costs, spots=spots
             )
         choice.tables(collect_report(plan, []))  # refuses now what cannot be shown as asked for
         report = _solve(plan, path, (workers, executor), overwrite)

@@ -279,8 +279,8 @@ def solve_spot(
     An interrupted solve goes on where it was when the same command is given again; so does a
     finished one with a lower target.
     """
-    keys = options.keys_from_run(run, node, given)
-    with options.reading_spot(config, keys, "board", "oop", "ip", "pot", "stack"):
+    required = ("board", "oop", "ip", "pot", "stack")
+    with options.reading_spot(config, run, node, given, *required) as keys:
         spot = load_spot_config(config, keys)
     if estimate:
         from runout.flops.spot_setup import measure_spot

@@ -94,9 +94,9 @@ def show_tree(
             has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
             if has_flops and not dot and not json:
                 output().print()
-                _show_all(options.flops_of_run(config, loaded))
+                _show_all(options.load_flops_config(config, loaded))
             return
-        loaded = loaded.postflop_model or options.load_flops_config(config)
+        loaded = loaded.postflop_model or options.load_flops_config(config, loaded)
     if preflop:
         raise OptionError("--preflop", f"{config} has no section preflop")
     sprs = loaded.postflop_sprs if spr is None else [spr]
