@@ -12,19 +12,11 @@ import typer
 
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
-from runout.cli import formatting, options, plots
+from runout.cli import formatting, options, plots, targets
 from runout.cli.console import Shown, print_note, show, using_kernels
 from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
-from runout.cli.targets import (
-    LongWork,
-    announce,
-    checkpoints_beside,
-    describe_end,
-    require_free,
-    solving_into,
-)
 from runout.config.flops import BucketedConfig, FlopsConfig
 from runout.config.load import parse_config
 from runout.errors import AbstractionError, OptionError
@@ -104,7 +96,7 @@ def build_abstraction(
     keys |= {"mode": mode, "feature": feature}
     given = {key: value for key, value in keys.items() if value is not None}
     started = time.perf_counter()
-    with solving_into(path, workers, executor) as context:
+    with targets.solving_into(path, workers, executor) as context:
         from runout.abstraction import card_abstraction as abstractions
 
         try:
@@ -112,23 +104,23 @@ def build_abstraction(
         except AbstractionError as error:
             name = error.where.removesuffix("_per_street").replace("_", "-")
             raise OptionError(f"--{name}", error.problem) from None
-        require_free(path, abstractions.KIND, True)
+        targets.require_free(path, abstractions.KIND, True)
 
         def prepare() -> Callable[[RunContext], "CardAbstraction"]:
             cost = estimate_build(config, river_table, context.num_threads)
-            announce(f"{path}:", cost, path, "the build")
+            targets.announce(f"{path}:", cost, path, "the build")
             build = abstractions.build_card_abstraction
             return lambda place: build(config, seed, place, river_table)
 
         find = partial(_find_finished, path, config, seed, river_table)
         digest = digest_config({**asdict(config), "seed": seed, "river_table": river_table})
-        checkpoints = checkpoints_beside(path, "checkpoint")
-        work = LongWork(path, checkpoints, digest, find, overwrite, noun="part")
+        checkpoints = targets.checkpoints_beside(path, "checkpoint")
+        work = targets.LongWork(path, checkpoints, digest, find, overwrite, noun="part")
         abstraction, is_done_before = work.carry_out(context, prepare)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     summaries = abstraction.summaries()
     document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": seconds, **summaries}
-    end = describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, is_done_before)
+    end = targets.describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, is_done_before)
     show(json, document, summary_sheet(summaries), end)
 
 

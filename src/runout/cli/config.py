@@ -7,9 +7,9 @@ import typer
 
 from runout.cli.console import print_error, print_json, print_note
 from runout.cli.options import argument, flag, option
-from runout.config.flops import FlopsFile
+from runout.config.flops import BACKENDS, FlopsFile
 from runout.config.load import KINDS, load_config
-from runout.config.run import RunConfig
+from runout.config.run import PreflopConfig, RunConfig
 from runout.config.section import AllConfigErrors, ConfigSection
 from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.yaml_text import format_yaml
@@ -52,14 +52,18 @@ _STARTERS: dict[str, tuple[type[ConfigSection], str, dict[str, Any]]] = {
         _SPOT | {"rivers": "compact"},
     ),
 }
+#: Sections of starters by their keys.
+_SECTIONS: dict[str, type[ConfigSection]] = {
+    "preflop": PreflopConfig,
+    "postflop_model": BACKENDS["compact"],
+}
 KindArgument = Annotated[str, argument("KIND", f"Kind of the file: {', '.join(_STARTERS)}.")]
 
 
 def _starter(kind: str) -> tuple[type[ConfigSection], str, dict[str, Any]]:
     if kind not in _STARTERS:
         names = ", ".join(_STARTERS)
-        problem = f"{kind!r} is not one of {names}{suggest(kind, _STARTERS)}"
-        raise OptionError("KIND", problem)
+        raise OptionError("KIND", f"{kind!r} is not one of {names}{suggest(kind, _STARTERS)}")
     return _STARTERS[kind]
 
 
@@ -72,13 +76,9 @@ def write_starter(
     """Write a commented config file to start from, to stdout by default."""
     section, command, values = _starter(kind)
     name = "FILE" if path is None else str(path)
-    text = "\n".join(
-        [
-            f"# runout {command.replace('FILE', name)}",
-            "# Every key and its default: docs/configuration.md, or runout config schema.",
-            *_lines(section.json_schema(), values),
-        ]
-    )
+    more = "# Every key and its default: docs/configuration.md, or runout config schema."
+    top = [f"# runout {command.replace('FILE', name)}", more]
+    text = "\n".join([*top, *_lines(section, values)])
     if path is None:
         print(text)
         return
@@ -88,31 +88,18 @@ def write_starter(
     print_note(f"wrote {path}; check it by: runout config validate {path}")
 
 
-def _lines(schema: dict[str, Any], values: dict[str, Any]) -> list[str]:
+def _lines(section: type[ConfigSection], values: dict[str, Any]) -> list[str]:
     """Returns keys and values with the first sentence of each key's description above it."""
-    lines = []
+    lines, keys = [], section.json_schema()["properties"]
     for key, value in values.items():
-        section = _section(schema, schema["properties"][key], value)
-        about = schema["properties"][key].get("description", "").replace("\n", " ")
+        about = keys[key].get("description", "").replace("\n", " ")
         lines.append(f"# {about.partition('. ')[0].rstrip('.')}.")
-        if isinstance(value, dict) and section is not None:
-            inner = _lines({**schema, "properties": section["properties"]}, value)
-            lines += [f"{key}:", *(f"  {line}" for line in inner)]
+        if key in _SECTIONS:
+            lines += [f"{key}:", *(f"  {line}" for line in _lines(_SECTIONS[key], value))]
         else:
             # In a list, because YAML ends a scalar that stands alone with "...".
             lines.append(f"{key}: {format_yaml([value], is_inline=True).strip()[1:-1]}")
     return lines
-
-
-def _section(schema: dict[str, Any], key: dict[str, Any], value: Any) -> dict[str, Any] | None:
-    """Returns the schema of the section that a key holds and that knows all keys of a value."""
-    if "$ref" in key:
-        key = schema["$defs"][key["$ref"].rpartition("/")[2]]
-    for choice in key.get("anyOf") or key.get("oneOf") or ():
-        if (found := _section(schema, choice, value)) is not None:
-            return found
-    known = key.get("properties")
-    return key if known and isinstance(value, dict) and set(value) <= set(known) else None
 
 
 @app.command("validate")
@@ -132,8 +119,7 @@ def validate(paths: Annotated[list[Path], argument("FILE...", "Config files to c
             continue
         num_errors += len(found)
         for each in found:
-            is_file = each.where == str(path)
-            print_error(str(each) if is_file else f"{path}: {each}")
+            print_error(str(each) if each.where == str(path) else f"{path}: {each}")
     if num_errors:
         raise typer.Exit(2)
 

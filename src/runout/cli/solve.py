@@ -9,32 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.table import Table
 
 from runout.cfr.schedules import StopReason
-from runout.cli import options
+from runout.cli import formatting, options, targets
 from runout.cli.console import Shown, print_json, print_note, print_parts, show
-from runout.cli.formatting import (
-    Json,
-    format_bytes,
-    format_chips,
-    format_count_of,
-    format_exploitability,
-    format_percent,
-    format_seconds,
-    json_number,
-    sheet_table,
-)
+from runout.cli.formatting import format_bytes, format_count_of, format_percent, format_seconds
 from runout.cli.node_tables import node_parts, roughness
 from runout.cli.options import flag, option
 from runout.cli.show import decision_parts, report_parts
-from runout.cli.targets import (
-    COMPLETE,
-    LongWork,
-    announce,
-    checkpoints_beside,
-    describe_end,
-    require_disk,
-    require_free,
-    solving_into,
-)
 from runout.config.load import load_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
@@ -70,23 +50,24 @@ def solve_flops(
     An interrupted run goes on where it was when the same command is given again.
     """
     started, model = time.perf_counter(), options.load_flops_config(config)
-    require_free(path, VALUES_KIND, overwrite or resume)
+    targets.require_free(path, VALUES_KIND, overwrite or resume)
     digest = digest_config(model.to_mapping()) if resume else None
-    with solving_into(path, workers, executor) as context:
+    with targets.solving_into(path, workers, executor) as context:
         from runout.flops.solve import PostflopPlan
         from runout.runs.plan import find_finished_values
 
         def prepare() -> Callable[[RunContext], ValueBundle]:
             plan = PostflopPlan.make(model, workers)
-            announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
+            targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
             return plan.carry_out
 
         find = partial(find_finished_values, path, model)
-        work = LongWork(path, checkpoints_beside(path), digest, find, overwrite, resume)
+        checkpoints = targets.checkpoints_beside(path)
+        work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume)
         bundle, is_done_before = work.carry_out(context, prepare)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     num_flops = len(bundle.values[0].flops.flops)
-    document: Json = {
+    document: formatting.Json = {
         "path": str(path),
         "size_bytes": size_bytes,
         "seconds": seconds,
@@ -94,12 +75,13 @@ def solve_flops(
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(json, document, solve_table(bundle), describe_end(what, seconds, is_done_before))
+    show(json, document, solve_table(bundle), targets.describe_end(what, seconds, is_done_before))
 
 
 def solves_sheet(bundle: ValueBundle) -> Sheet:
     """Returns how the solves at each stack-to-pot ratio went."""
-    share = partial(format_exploitability, meaning=bundle.values[0].reports[0].meaning, decimals=3)
+    meaning = bundle.values[0].reports[0].meaning
+    share = partial(formatting.format_exploitability, meaning=meaning, decimals=3)
     has_deals = any(report.num_deals for values in bundle.values for report in values.reports)
     sheet = Sheet(
         (
@@ -111,7 +93,7 @@ def solves_sheet(bundle: ValueBundle) -> Sheet:
             Column("solving", "solve_seconds", format_seconds),
             Column("deals" if has_deals else None, "num_deals", "{:.3g}".format),
         ),
-        to_plain=json_number,
+        to_plain=formatting.json_number,
     )
     for values in bundle.values:
         reports = values.reports
@@ -130,10 +112,9 @@ def solves_sheet(bundle: ValueBundle) -> Sheet:
 
 def solve_table(bundle: ValueBundle) -> Table:
     """Returns a table with a line for each stack-to-pot ratio."""
-    table, meaning = sheet_table(solves_sheet(bundle)), bundle.values[0].reports[0].meaning
-    table.caption = (
-        f"exploitability in % of the flop pot; solving: all flops added up\n{meaning.explanation}"
-    )
+    table = formatting.sheet_table(solves_sheet(bundle))
+    means, meaning = "solving: all flops added up", bundle.values[0].reports[0].meaning
+    table.caption = f"exploitability in % of the flop pot; {means}\n{meaning.explanation}"
     table.caption_justify = "left"
     return table
 
@@ -141,7 +122,7 @@ def solve_table(bundle: ValueBundle) -> Table:
 def describe_flops(bundle: ValueBundle) -> str:
     """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
     _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
-    percent = partial(format_exploitability, meaning=meanings[0])
+    percent = partial(formatting.format_exploitability, meaning=meanings[0])
     return (
         f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
         f"{format_count_of(len(means), 'SPR')}: exploitability ({meanings[0]}) "
@@ -172,7 +153,7 @@ def solve_game(
     # One process plays a joint game; the flops of two phases can be shared.
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
-    with solving_into(path, workers, executor) as context:
+    with targets.solving_into(path, workers, executor) as context:
         from runout.preflop.solver import ignore_snapshot
         from runout.runs.plan import RunPlan
         from runout.runs.preflop import PreflopRun, carry_out, find_finished_run
@@ -181,7 +162,7 @@ def solve_game(
         _require_free(path, plan, resume, overwrite)
 
         def prepare() -> Callable[[RunContext], PreflopRun]:
-            announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
+            targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
             if plan.flops is not None and run_config.ranges_rounds:
                 rounds = format_count_of(run_config.ranges_rounds, "round")
                 print_note(f"and as much time again in each of at most {rounds}")
@@ -190,13 +171,13 @@ def solve_game(
 
         find = partial(find_finished_run, path, plan)
         checkpoints = path / preflop.CHECKPOINT_FOLDER
-        work = LongWork(path, checkpoints, digest, find, overwrite, resume)
+        work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume)
         run, is_done_before = work.carry_out(context, prepare)
     seconds = time.perf_counter() - started
     document = {"path": str(path), "seconds": seconds, **run.solution.summary_to_json()}
     flops = [] if run.values is None else [describe_flops(run.values)]
     wrote = f"wrote {path} in {format_seconds(seconds)}"
-    done = f"{path}, {COMPLETE}" if is_done_before else wrote
+    done = f"{path}, {targets.COMPLETE}" if is_done_before else wrote
     more = f"{done}; runout show {path} --node PATH for more"
     report = report_parts(run.solution)
     show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)
@@ -226,9 +207,10 @@ def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) ->
         raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
     if not overwrite:
         check_directory(path, plan)
-    require_free(path / preflop.SOLUTION_FOLDER, preflop.PREFLOP_KIND, overwrite or resume)
-    is_left_over = not has_bundle(path / preflop.SOLUTION_FOLDER)
-    require_free(path / preflop.VALUES_FOLDER, VALUES_KIND, overwrite or resume or is_left_over)
+    can_replace = overwrite or resume
+    targets.require_free(path / preflop.SOLUTION_FOLDER, preflop.PREFLOP_KIND, can_replace)
+    can_replace |= not has_bundle(path / preflop.SOLUTION_FOLDER)
+    targets.require_free(path / preflop.VALUES_FOLDER, VALUES_KIND, can_replace)
 
 
 def _describe_run(plan: "RunPlan") -> str:
@@ -246,11 +228,8 @@ def _describe_run(plan: "RunPlan") -> str:
     return f"{why}, none is solved"
 
 
-#: What allows more, by the reason for which a solve has ended.
-OPTION_BY_LIMIT = {
-    StopReason.ITERATIONS: "--max-iterations",
-    StopReason.SECONDS: "--max-seconds",
-}
+#: The option to increase, by the reason for which a solve has ended.
+_LIMITS = {StopReason.ITERATIONS: "--max-iterations", StopReason.SECONDS: "--max-seconds"}
 #: Fractions of the pot by which rounding to chips may change a bet without a word.
 _NOTABLE_ROUNDING = 0.02
 #: Fraction of all memory that another precision has to save or cost to be mentioned.
@@ -286,7 +265,7 @@ def solve_spot(
         from runout.flops.spot_setup import measure_spot
 
         size = measure_spot(spot, workers)
-        document: Json = {
+        document: formatting.Json = {
             "num_nodes": size.num_nodes,
             "num_boards": list(size.num_boards),
             "num_hands": list(size.num_hands),
@@ -296,7 +275,7 @@ def solve_spot(
         return
     solution, seconds = _solve(spot, path, workers, resume, overwrite)
     if json:
-        print_json(_spot_to_json(solution, path))
+        print_json({**_spot_to_json(solution), "path": None if path is None else str(path)})
     else:
         _report_spot(solution, path, seconds)
 
@@ -307,8 +286,8 @@ def _solve(
     """Solves, and returns the seconds of this sitting without compiling; None if done before."""
     is_there = path is not None and has_bundle(path)
     if path is not None:
-        require_free(path, SPOT_KIND, overwrite or (resume and is_there))
-    with solving_into(path, workers) as context:
+        targets.require_free(path, SPOT_KIND, overwrite or (resume and is_there))
+    with targets.solving_into(path, workers) as context:
         from runout.cfr.team import solve_time
         from runout.flops.spot_setup import measure_spot
         from runout.flops.spot_solution import load_spot_facts
@@ -322,7 +301,7 @@ def _solve(
         size = measure_spot(config, context.num_threads)
         require_memory(config, size)
         if path is not None:
-            require_disk(path, 2 * size.memory[config.precision].tables)  # type: ignore[index]
+            targets.require_disk(path, 2 * size.memory[config.precision].tables)  # type: ignore[index]
         print_note(describe_size(config, size))
         if (rounding := describe_rounding(config)) is not None:
             print_note(rounding)
@@ -374,7 +353,7 @@ def describe_rounding(config: SpotConfig) -> str | None:
     return None
 
 
-def _spot_to_json(solution: "SpotSolution", path: Path | None) -> Json:
+def _spot_to_json(solution: "SpotSolution") -> formatting.Json:
     root, outcome, config = solution.view.node(), solution.outcome, solution.config
     return {
         "board": config.board,
@@ -392,13 +371,12 @@ def _spot_to_json(solution: "SpotSolution", path: Path | None) -> Json:
             {"action": action.code, "label": action.label, "frequency": frequency}
             for action, frequency in zip(root.actions, root.frequency().tolist(), strict=True)
         ],
-        "path": None if path is None else str(path),
     }
 
 
 def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
     outcome, config, root = solution.outcome, solution.config, solution.view.node()
-    chips, share = format_chips(outcome.exploitability), solution.exploitability_pot
+    chips, share = formatting.format_chips(outcome.exploitability), solution.exploitability_pot
     parts: list[Shown] = [
         *node_parts(root),
         "",
@@ -413,12 +391,12 @@ def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | N
         parts.append(f"{origin.describe()}; on this board {', '.join(changes)}")
     if config.rake_rate > 0.0:
         parts.append("raked: not a zero-sum game, the EVs add up to the pot less rake")
-    option = OPTION_BY_LIMIT.get(outcome.reason)
+    option = _LIMITS.get(outcome.reason)
     if option is not None and config.target is not None and share > config.target:
-        way = f"{option} is the way on" if path is None else f"{option} goes on from here"
-        print_note(f"the target of {config.to_mapping()['target']} was not reached, a larger {way}")
+        missed = f"the target of {config.to_mapping()['target']} was not reached"
+        print_note(f"{missed}, increase {option} to continue")
     if path is not None:
         what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"
-        done = describe_end(what, seconds or 0.0, seconds is None)
+        done = targets.describe_end(what, seconds or 0.0, seconds is None)
         parts.append(f"{done}; runout show {path} --node PATH for more")
     print_parts(*parts)

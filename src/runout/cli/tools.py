@@ -16,16 +16,7 @@ import typer
 from runout.cache import cache_directory, digest_arrays, save_arrays
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
-from runout.cli import options
-from runout.cli.console import (
-    naming_file,
-    output,
-    print_json,
-    print_note,
-    print_parts,
-    show,
-    using_kernels,
-)
+from runout.cli import console, options
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
@@ -93,7 +84,7 @@ def show_tree(
             _show(loaded.preflop.tree, None, depth, dot, json)
             has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
             if has_flops and not dot and not json:
-                output().print()
+                console.output().print()
                 _show_all(options.load_flops_config(config, loaded))
             return
         loaded = loaded.postflop_model or options.load_flops_config(config, loaded)
@@ -141,13 +132,13 @@ def _show(
             }
             for node in range(int(layout.level_start[level]))
         ]
-        print_json({**_facts(tree, size), "nodes": nodes})
+        console.print_json({**_facts(tree, size), "nodes": nodes})
         return
     shown_depth = fitting_depth(layout) if depth is None else depth
     summary = f"{describe.format_tree_summary(tree)}\n{memory}\n"
-    print_parts(summary, describe.format_tree(tree, shown_depth))
+    console.print_parts(summary, describe.format_tree(tree, shown_depth))
     if depth is None and shown_depth < layout.num_levels - 1:
-        print_note(f"shown to depth {shown_depth}, give --depth for more")
+        console.print_note(f"shown to depth {shown_depth}, give --depth for more")
 
 
 def fitting_depth(layout: TreeArrays) -> int:
@@ -171,7 +162,7 @@ def _show_all(model: FlopsConfig, json: bool = False) -> None:
         sheet.add(each["spr"], *counts, each["memory_bytes"])
     flops = format_count_of(len(model.flop_list().flops), "flop")
     about = f"{flops}, solve type {model.solve_type}\n{describe.format_rules(rules)}\n"
-    show(json, {"trees": facts}, about, sheet)
+    console.show(json, {"trees": facts}, about, sheet)
 
 
 def _memory(
@@ -233,30 +224,30 @@ def rebuild_table(
     json: options.JsonFlag = False,
 ) -> None:
     """Count all preflop matchups again and write the table."""
-    with using_kernels() as on_event:
+    with console.using_kernels() as on_event:
         from runout.equity.board import rebuild_matchups
         from runout.equity.preflop import DIGEST, FILE_NAME
 
         arrays = rebuild_matchups(workers or count_cores(), on_event)
     chosen = path or Path(str(files("runout.equity") / "data" / FILE_NAME))
-    with naming_file("--output", chosen):
+    with console.naming_file("--output", chosen):
         save_arrays(chosen, arrays)
     digest = digest_arrays(arrays)
     is_shipped = digest == DIGEST
     verdict = "the shipped table" if is_shipped else f"NOT the shipped table {DIGEST}"
     document: Json = {"file": str(chosen), "digest": digest, "is_shipped_table": is_shipped}
-    show(json, document, f"{chosen}: digest {digest}, {verdict}")
+    console.show(json, document, f"{chosen}: digest {digest}, {verdict}")
 
 
 @table_app.command("verify", epilog="Example: runout table verify")
 def verify_table(workers: options.WorkersOption = None, json: options.JsonFlag = False) -> None:
     """Count all preflop matchups again and compare them with the shipped table."""
-    with using_kernels() as on_event:
+    with console.using_kernels() as on_event:
         from runout.equity.board import verify_matchups
 
         num_matchups = verify_matchups(workers or count_cores(), on_event)
     document: Json = {"num_matchups": num_matchups, "is_shipped_table": True}
-    show(json, document, f"all {num_matchups:,} matchups agree with the shipped table")
+    console.show(json, document, f"all {num_matchups:,} matchups agree with the shipped table")
 
 
 # Kernels compile for the types they are called with, so `runout warmup` calls each one by a small
@@ -274,14 +265,14 @@ def compile_kernels(workers: options.WorkersOption = None, json: options.JsonFla
     if CACHE_PROBLEM is not None:
         raise TableError(cache, f"cannot be written ({CACHE_PROBLEM})")
     started = time.perf_counter()
-    with using_kernels() as on_event:
+    with console.using_kernels() as on_event:
         num_kernels, num_compiled = run_small_jobs(workers or count_cores(), on_event)
     seconds = time.perf_counter() - started
     counts = {"num_kernels": num_kernels, "num_compiled": num_compiled}
     document = {**counts, "seconds": seconds, "cache_directory": cache}
     done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
     kernels = format_count_of(num_kernels, "kernel")
-    show(json, document, f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache}")
+    console.show(json, document, f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache}")
 
 
 def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
