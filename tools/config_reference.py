@@ -12,7 +12,7 @@ from typing import Any
 
 from runout.config.flops import BACKENDS, FlopsConfig, JointConfig, PotSizesConfig
 from runout.config.run import PreflopConfig, RunConfig
-from runout.config.section import ConfigSection, allowed_by
+from runout.config.section import ALLOWED, ConfigSection
 from runout.config.spot import SpotConfig
 from runout.config.yaml_text import format_yaml
 
@@ -88,6 +88,37 @@ def _allowed(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Itera
         yield allowed_by(schema)
     for choice in choices or ():
         yield from _allowed(choice, definitions)
+
+
+_NOUNS = {
+    "boolean": "true or false",
+    "object": "a mapping of keys to values",
+    "array": "a list",
+    "string": "a text",
+}
+
+
+def allowed_by(schema: Mapping[str, Any]) -> str:
+    """Returns what JSON Schema allows, as a noun phrase."""
+    if ALLOWED in schema:
+        return str(schema[ALLOWED])
+    if words := [schema["const"]] if "const" in schema else schema.get("enum"):
+        return f"one of {', '.join(map(str, words))}"
+    low, high, above = map(schema.get, ("minimum", "maximum", "exclusiveMinimum"))
+    match schema.get("type"):
+        case "integer":
+            step = schema.get("multipleOf")
+            noun = "whole number" if step is None else f"multiple of {step}"
+            return f"a {noun} from {low} {'up' if high is None else f'to {high}'}"
+        case "number" if high is not None:
+            start = f"above {above} and up" if low is None else f"from {low:,g}"
+            return f"a number {start} to {high:,.10g}"
+        case "number" if low is above is None:
+            return "a number"
+        case "number":
+            return "a positive number" if low is None else "0 or a positive number"
+        case kind:
+            return _NOUNS.get(str(kind), str(kind))
 
 
 def _format_presets(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:

@@ -132,7 +132,7 @@ def test_what_cannot_be_shown_is_one_line(error_line, made_up, options, expected
         (["--line", "x:b99"], "path 'x:b99', step 2: 'b99' is not an action after 'x'"),
         (["--line", "x:x:8h"], "line 'x:x:8h': has cards in it, a report stays on the flop"),
         (["--oop", "AhKh"], "--oop: tells suits apart"),
-        (["--pot", "-1"], "--pot: -1.0 is not a number from 0.001 to 1,000,000,000"),
+        (["--pot", "-1"], "--pot: -1.0 should be greater than or equal to 0.001"),
         (["--sort", "zz"], "sort: 'zz' is no column"),
         (["--size-costs"], "size costs: there is nothing to compare"),
         (["--workers", "0"], "--workers: 0 is not a positive number"),

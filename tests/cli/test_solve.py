@@ -205,8 +205,8 @@ def test_flops_of_another_config_are_not_used(solve, monkeypatch):
     ("text", "options", "line"),
     [
         (FLOPS, ["--workers", "0"], "--workers: 0 is not a positive number"),
-        (FLOPS.replace("AhKsQd", "AhKsQ"), [], "postflop_model.fixed_flops[0]: "),
-        (FLOPS.replace("[1.0, 2.0]", "[0]"), [], "postflop_model.postflop_sprs[0]: "),
+        (FLOPS.replace("AhKsQd", "AhKsQ"), [], "postflop_model.fixed_flops: "),
+        (FLOPS.replace("[1.0, 2.0]", "[0]"), [], "postflop_model.postflop_sprs: "),
         (FLOPS + "  bet_size: [1.0]\n", [], "did you mean bet_sizes?"),
         (PUSH_FOLD, [], "has no section postflop_model"),
     ],
@@ -402,7 +402,7 @@ def test_an_interrupted_run_goes_on(solve_of_test_solve_preflop, tmp_path, monke
         (PUSH_FOLD.replace("pushfold", "pushfolt"), "preflop.preset: "),
         (PUSH_FOLD + "iteration: 5\n", "did you mean iterations?"),
         (LIMPS.replace("2bb, 3bb", "2bb, -3bb"), "preflop.raise_sizes[0][1]: "),
-        (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops[0]: "),
+        (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops: "),
         (FLOPS, "config.yaml: is the config of flops, for runout solve-postflop"),
         (
             LIMPS.partition("postflop_model")[0] + "postflop_model_path: nothing\n",
@@ -622,10 +622,10 @@ def test_a_bundle_of_another_kind_is_never_replaced(problem, solved):
 @pytest.mark.parametrize(
     ("option", "value", "expected"),
     [
-        ("board", "2c3d2c", "--board: '2c3d2c' is not a board (2c: dealt twice in 2c3d2c)"),
+        ("board", "2c3d2c", "--board: 2c: dealt twice in 2c3d2c"),
         ("oop", "KX", "--oop: 'KX': 'X' is not a rank, use one of 23456789TJQKA"),
         ("ip", "9c8s", "--ip: no hand of the range avoids the board 2c3d4h8s9c"),
-        ("pot", "0", "--pot: 0.0 is not a number from 0.001 to 1,000,000,000"),
+        ("pot", "0", "--pot: 0.0 should be greater than or equal to 0.001"),
         ("pot", "much", "--pot: 'much' is not a number"),
         ("bets", "33", "--bets[0]: '33' has no unit, "),
         ("bets", "50%,2x", "--bets[1]: '2x' multiplies a bet, but there is none yet: for raises"),
@@ -644,7 +644,7 @@ def test_a_wrong_option_is_one_line(problem, option, value, expected):
 def test_a_wrong_key_of_the_config_is_named_with_its_line(error_line, tmp_path):
     config = write_config(tmp_path, CONFIG.replace("pot: 100", "pot: none"))
     line = error_line("solve-spot", "-c", config)
-    assert line == "pot: 'none' is not a number from 0.001 to 1,000,000,000 (line 4)"
+    assert line == "pot: 'none' is not a number (line 4)"
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])

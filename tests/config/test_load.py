@@ -289,7 +289,7 @@ def test_grids_are_joined_and_backends_keep_to_their_keys(read):
         ("{grid: {rebucket_rounds: [1]}, seeds: []}", "sweep.seeds: empty, give a list"),
         (
             "{grid: {rebucket_rounds: [1]}, seeds: [-1]}",
-            r"sweep.seeds\[0\]: -1 is not a whole number from 0 up",
+            r"sweep.seeds\[0\]: -1 should be greater than or equal to 0",
         ),
         ("{grid: {rebucket_rounds: [1]}, seeds: [1, 1]}", "sweep.seeds: has a seed twice"),
         ("{gird: {rebucket_rounds: [1]}}", "sweep.gird: unknown key"),

@@ -118,7 +118,7 @@ def test_errors_name_the_path_in_the_file_and_the_line(tmp_path):
     [
         (
             "preflop: {}\nflop_values: solved\npostflop_model:\n  seed: -1\n",
-            "postflop_model.seed: -1 is not a whole number from 0 up (line 4)",
+            "postflop_model.seed: -1 should be greater than or equal to 0 (line 4)",
         ),
         (
             "preflop: {}\npostflop_model: {}\npostflop_model_path: x\n",
@@ -176,7 +176,7 @@ def test_an_error_in_another_file_names_that_file(tmp_path):
     model.write_text("postflop_model:\n  seed: -1")
     assert problem_of(path) == (
         f"postflop_model_path: {model}: postflop_model.seed: "
-        "-1 is not a whole number from 0 up (line 2)"
+        "-1 should be greater than or equal to 0 (line 2)"
     )
     model.write_text(f"{MODEL}\npreflop: {{}}")
     assert problem_of(path) == (

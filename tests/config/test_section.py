@@ -47,9 +47,9 @@ def problem_of(raw, section=Kitchen):
 
 
 def test_errors_name_the_key_and_the_line_if_it_is_known():
-    assert problem_of({"num_ovens": 0}) == "num_ovens: 0 is not a whole number from 1 up"
+    assert problem_of({"num_ovens": 0}) == "num_ovens: 0 should be greater than or equal to 1"
     assert problem_of("heat: 20\nnum_ovens: none") == (
-        "num_ovens: 'none' is not a whole number from 1 up (line 2)"
+        "num_ovens: 'none' is not a whole number (line 2)"
     )
 
 
@@ -62,7 +62,7 @@ def test_the_first_error_is_told_and_all_are_kept_in_the_order_of_the_file():
     assert list(map(str, caught.value.errors)) == [
         "oven: unknown key, did you mean num_ovens? (line 1)",
         "heat: 'hot' is not a number (line 2)",
-        "num_ovens: 0 is not a whole number from 1 up (line 3)",
+        "num_ovens: 0 should be greater than or equal to 1 (line 3)",
     ]
 
 
@@ -81,7 +81,7 @@ def test_unknown_keys_get_a_suggestion_or_a_list_or_their_place():
 def test_errors_inside_a_section_name_the_whole_path(name):
     others = "kitchen: {}\n" if name == "second_kitchen" else "\n"
     assert problem_of(f"{others}{name}:\n  num_ovens: 0", House) == (
-        f"{name}.num_ovens: 0 is not a whole number from 1 up (line 3)"
+        f"{name}.num_ovens: 0 should be greater than or equal to 1 (line 3)"
     )
     assert problem_of(f"{others}{name}: 3", House).startswith(
         f"{name}: 3 is not a mapping of keys to values"
@@ -90,7 +90,9 @@ def test_errors_inside_a_section_name_the_whole_path(name):
 
 def test_a_key_that_must_be_given_is_missed():
     assert problem_of({}, House) == "config: kitchen is missing"
-    assert problem_of({"kitchen": {1: 2}}, House) == "kitchen: the key 1 is not text"
+    assert problem_of({"kitchen": {1: 2}}, House) == (
+        "kitchen.'1': unknown key, allowed are num_ovens, heat"
+    )
     assert problem_of(3) == "config: 3 is not a mapping of keys to values"
 
 

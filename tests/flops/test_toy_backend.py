@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.cli.tools import small_jobs
-from runout.config.flops import BACKENDS, FlopsConfig, FlopsFile
+from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
@@ -21,8 +21,6 @@ KEYS = {"solve_type": "toy", "fixed_flops": ["9s6s2s"], "bet_sizes": [1.0], "toy
 def toy(monkeypatch):
     """The two lines."""
     monkeypatch.setitem(BACKENDS, "toy", ToyConfig)
-    for reader in (FlopsFile, RunConfig):  # made of the table when they were defined
-        reader.model_rebuild(force=True)
     monkeypatch.setitem(MAKERS, "toy", lambda config: ToyBackend(config.toy_action))
 
 

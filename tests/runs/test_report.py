@@ -207,7 +207,7 @@ def test_flops_on_which_ranges_never_meet_are_left_out():
         ({"paths": ["x:b10:f"]}, TreeError, "ends with a fold"),
         ({"oop": "AhKh"}, ConfigError, "oop: tells suits apart"),
         ({"oop": "A3x"}, ConfigError, "oop"),
-        ({"pot": -1}, ConfigError, "pot: -1 is not a number from 0.001"),
+        ({"pot": -1}, ConfigError, "pot: -1 should be greater than or equal to 0.001"),
         ({"oop": "AA", "ip": "AA", "flops": explicit_flops(["AhAd7s"])}, FlopListError, "on none"),
         ({"has_size_costs": True}, TreeError, "no line has two sizes"),
     ],

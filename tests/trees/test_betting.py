@@ -325,14 +325,17 @@ def test_every_raise_is_legal_distinct_and_affordable(spr, bet, fractions, mergi
             lambda: BettingRules.uniform([0.5], 1, add_all_in_threshold=-1),
             "add_all_in_threshold: -1 is not 0 (off) or a positive fraction of the pot",
         ),
-        (lambda: BettingRules.uniform([], 1), "bet_sizes: empty, give at least one bet size"),
+        (
+            lambda: BettingRules.uniform([], 1),
+            "bet_sizes: empty, give at least one bet size ('a' for all-in only)",
+        ),
         (
             lambda: BettingRules.uniform([0.5], 1, raise_sizes=["2x", "0%"]),
             "raise_sizes[1]: '0%' is not a positive pot fraction",
         ),
         (
-            lambda: SizeMenu.parse([0.5], donk_sizes=[0.5, -1], where="flop.oop."),
-            "flop.oop.donk_sizes[1]: -1 is not a positive pot fraction",
+            lambda: SizeMenu.parse([0.5], donk_sizes=[0.5, -1]),
+            "donk_sizes[1]: -1 is not a positive pot fraction",
         ),
         (
             lambda: BettingRules(((SizeMenu((), ()),) * 2,) * 2, 1),
@@ -676,9 +679,9 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
         ({"raise_sizes": {"sb": "2bb", "bb": "0x"}}, "raise_sizes.bb[0][0]: '0x' is not a raise"),
         (
             {"raise_sizes": {"sb": "2bb", "btn": "2bb"}},
-            "raise_sizes: sizes for sb, btn, give them for sb and bb",
+            "raise_sizes.btn: unknown key, give sb and bb",
         ),
-        ({"raise_sizes": {}}, "raise_sizes: sizes for no player, give them for sb and bb"),
+        ({"raise_sizes": {}}, "raise_sizes: sb is missing, give sb and bb"),
     ],
 )
 def test_errors_name_the_field_and_what_is_allowed(arguments, message):

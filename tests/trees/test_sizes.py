@@ -11,13 +11,15 @@ from runout.trees.sizes import (
     AFTER_FLOP,
     BEFORE_FLOP,
     BetSize,
+    RaiseSizes,
+    SizeRules,
+    Sizes,
+    SizesError,
     format_bet_size,
     format_bet_sizes,
     format_sizes_by_depth,
     geometric_fraction,
     parse_bet_size,
-    parse_bet_sizes,
-    parse_sizes_by_depth,
     read_size_text,
 )
 
@@ -34,6 +36,16 @@ sizes = st.one_of(
 
 
 # Reading and writing
+
+
+def parse_bet_sizes(values, where="bet_sizes", **rules):
+    return Sizes.parse(values, SizeRules(**rules), where).at()
+
+
+def parse_sizes_by_depth(values):
+    sizes = RaiseSizes.parse(values)
+    assert sizes.sb == sizes.bb
+    return sizes.sb
 
 
 @pytest.mark.parametrize(
@@ -139,6 +151,19 @@ def test_a_forgotten_percent_sign_is_told_from_an_overbet():
     assert parse_bet_size("3300%") == BetSize("%", 33.0)
     with pytest.raises(TreeError, match=r"'3300%' if it is meant$"):
         parse_bet_size(33)
+
+
+def test_all_errors_are_kept_with_their_places():
+    with pytest.raises(SizesError) as caught:
+        Sizes.parse({"flop": [0.5, "half"], "turn": {"oop": "-1%", "pi": "a"}, "river": []})
+    assert str(caught.value).startswith("bet_sizes.flop[1]: 'half' is not a bet size")
+    assert [place for place, _ in caught.value.parts] == [
+        ("flop", 1),
+        ("turn", "pi"),
+        ("turn", "oop", 0),
+        ("turn",),
+        ("river",),
+    ]
 
 
 # Geometric sizes
@@ -276,7 +301,7 @@ def test_errors_name_the_depth_and_the_position():
     with pytest.raises(TreeError, match=r"^raise_sizes\[1\]\[0\]: '3y' is not a raise size"):
         parse_sizes_by_depth(["2.5bb", "3y"])
     with pytest.raises(TreeError, match=r"^raise_sizes\.bb\[0\]\[1\]: '-2bb' is not a positive"):
-        parse_sizes_by_depth([["2bb", "-2bb"]], "raise_sizes.bb")
+        RaiseSizes.parse({"sb": "2bb", "bb": [["2bb", "-2bb"]]})
     with pytest.raises(TreeError, match=r"^raise_sizes\[0\]: 2.5 has no unit"):
         parse_sizes_by_depth([2.5])
     with pytest.raises(TreeError, match=r"^raise_sizes: 2.5 is not a list by raise depth"):

@@ -20,12 +20,7 @@ from runout.holdem.cards import Spot
 from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot
 from runout.trees.betting import BettingRules, PreflopRules, Stakes, Street
-from runout.trees.sizes import (
-    format_bet_sizes,
-    format_sizes_by_depth,
-    parse_bet_sizes,
-    parse_sizes_by_depth,
-)
+from runout.trees.sizes import RaiseSizes, SizeRules, Sizes, format_sizes_by_depth
 from runout.trees.tree import PostflopTree, PreflopTree
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_text
@@ -115,14 +110,15 @@ def _read_range(text: str) -> object:
 
 
 def _read_bet_sizes(text: str, *, for_raises: bool) -> object:
-    sizes = parse_bet_sizes(text, for_raises=for_raises)
-    assert parse_bet_sizes(format_bet_sizes(sizes), for_raises=for_raises) == sizes
+    rules = SizeRules(for_raises=for_raises)
+    sizes = Sizes.parse(text, rules)
+    assert Sizes.parse(str(sizes), rules) == sizes
     return sizes
 
 
 def _read_raise_sizes(text: str) -> object:
-    sizes = parse_sizes_by_depth(text)
-    assert parse_sizes_by_depth(format_sizes_by_depth(sizes)) == (sizes or ((),))[: len(sizes)]
+    sizes, _ = RaiseSizes.parse(text)
+    assert RaiseSizes.parse(format_sizes_by_depth(sizes))[0] == (sizes or ((),))[: len(sizes)]
     return sizes
 
 

@@ -1,62 +1,23 @@
 """The sections ``postflop_model`` and ``joint``: which trees, which flops, and how well."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeAlias
 
-from annotated_types import Ge, Le, Len
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
-    ModelWrapValidatorHandler,
-    Strict,
-    model_validator,
-)
-from pydantic_core import core_schema
+from annotated_types import Ge, Le
+from pydantic import AliasChoices, Field, ModelWrapValidatorHandler, SerializeAsAny, model_validator
 
-from runout.cards.deck import format_cards, parse_cards
-from runout.cards.flops import (
-    NUM_CANONICAL_FLOPS,
-    FlopList,
-    all_flops,
-    canonical_flop,
-    explicit_flops,
-    random_flops,
-    subset_flops,
-)
-from runout.cfr.schedules import Schedule, StoppingRule
-from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems
-from runout.config.values import (
-    Count,
-    CountFrom0,
-    NotNegative,
-    Precision,
-    Raises,
-    RaiseSizes,
-    RiverBlockers,
-    RiverBuckets,
-    Seconds,
-    Share,
-    Sizes,
-    StrategyDelta,
-    Variant,
-    as_number,
-    digest_menus,
-    digest_variant,
-    make_menus,
-    read_cards,
-    schedule_of,
-)
+from runout.cards import flops as flop_lists
+from runout.cards.deck import format_cards
+from runout.cfr.schedules import VARIANTS, Schedule, StoppingRule
+from runout.config import values
+from runout.config.section import END, NOTHING, ConfigSection, Read, Schema, problem
+from runout.config.values import Count, CountFrom0, NotNegative, Share
 from runout.config.yaml_text import format_yaml, show_value
-from runout.errors import ConfigError
+from runout.errors import ConfigError, suggest
 from runout.trees.betting import BettingRules
+from runout.trees.sizes import Sizes
 
 POSTFLOP_SECTION = "postflop_model"
-
-# Stack-to-pot ratios and flops.
 
 #: What a config writes for the ratios of the preflop tree's own flops.
 AUTO = "auto"
@@ -83,50 +44,17 @@ def _read_sprs(value: Any) -> tuple[float, ...]:
     if isinstance(value, AutoSprs) or value == AUTO:
         return AutoSprs()
     given = value if isinstance(value, list | tuple) else [value]
-    if not given:
-        raise problem("empty, give at least one stack-to-pot ratio such as [3.5]")
-    errors, ratios = [], [as_number(ratio) for ratio in given]
-    for position, (ratio, shown) in enumerate(zip(ratios, map(show_value, given), strict=True)):
-        if given[position] == AUTO:
-            errors.append(((position,), f"{shown} stands alone, write postflop_sprs: {AUTO}"))
-        elif ratio is None or ratio <= 0.0:
-            errors.append(((position,), f"{shown} is not a positive stack-to-pot ratio"))
-        elif ratio in ratios[:position]:
-            errors.append(((position,), f"{shown} is given twice"))
-    if errors:
-        raise problems(errors)
-    return tuple(ratio for ratio in ratios if ratio is not None)
+    ratios = [values.as_number(ratio) or 0.0 for ratio in given]
+    if not ratios or min(ratios) <= 0.0 or len({*ratios}) < len(ratios):
+        raise ValueError
+    return tuple(ratios)
 
 
-def _parse_flop(text: str) -> tuple[int, ...]:
-    canonical_flop(cards := parse_cards(text))  # refuses what is no flop
-    return cards
+def _read_flops(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(flop, str) for flop in value):
+        raise ValueError
+    return flop_lists.explicit_flops(value).names
 
-
-def _require_different(flops: tuple[str, ...]) -> tuple[str, ...]:
-    first_by_flop: dict[tuple[int, ...], str] = {}
-    for position, flop in enumerate(flops):
-        first = first_by_flop.setdefault(canonical_flop(parse_cards(flop)), flop)
-        if len(first_by_flop) <= position:
-            raise problem(f"{flop!r} is {first!r} up to suits, each flop may come once", position)
-    return flops
-
-
-_Sprs: TypeAlias = Annotated[
-    tuple[float, ...],
-    Read(
-        _read_sprs,
-        "a positive number, a list of different ones, or auto",
-        lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
-        ("number", "array", "string"),
-    ),
-]
-_Flop: TypeAlias = Annotated[
-    str, Read(partial(read_cards, "flop", _parse_flop), "a flop such as AhKd7s")
-]
-_Flops: TypeAlias = Annotated[
-    tuple[_Flop, ...], Strict(False), Len(1), AfterValidator(_require_different)
-]
 
 # The section ``postflop_model``: the keys that every backend reads.
 
@@ -187,14 +115,21 @@ class FlopsConfig(ConfigSection):
 
     solve_type: str = DEFAULT_BACKEND
     """Backend that solves the flops. Each has keys of its own, which are errors with another."""
-    bet_sizes: Sizes = Sizes.parse([0.5, 1.0])
+    bet_sizes: values.BetSizes = Sizes.parse([0.5, 1.0])
     """Sizes of a first bet, fractions of the pot; all-in is always offered as well."""
-    raise_sizes: RaiseSizes | None = None
+    raise_sizes: values.RaiseSizes | None = None
     """Sizes of a raise, fractions of the pot after calling; `null`: the bet sizes."""
-    max_raises_per_street: Raises = 1
+    max_raises_per_street: values.Raises = 1
     """Raises after the first bet of a street, all-in raises included."""
     postflop_sprs: Annotated[
-        _Sprs, Field(validation_alias=AliasChoices("postflop_sprs", "postflop_spr"))
+        tuple[float, ...],
+        Field(validation_alias=AliasChoices("postflop_sprs", "postflop_spr")),
+        Read(
+            _read_sprs,
+            "a positive stack-to-pot ratio, a list of different ones, or auto",
+            lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
+            ("number", "array", "string"),
+        ),
     ] = (3.5,)
     """Stack-to-pot ratios on entering the flop, each solved by itself; the first is the primary
     one. `auto`, in a run config only: those of the preflop tree. Also written `postflop_spr`."""
@@ -203,14 +138,20 @@ class FlopsConfig(ConfigSection):
     cfr_exploitability_threshold: Annotated[Share | None, END] = 0.001
     """Exploitability that ends a flop's solve, a fraction of the pot: 0.001 is 0.1 %; `null` is
     off. In which game it is measured depends on the backend."""
-    cfr_max_seconds_per_flop: Seconds = None
+    cfr_max_seconds_per_flop: values.Seconds = None
     """Seconds after which a flop's solve ends; results then depend on the machine."""
-    cfr_variant: Variant | None = None
+    cfr_variant: values.Variant | None = None
     """Weights of iterations: a name, or the exponents of discounted CFR; `null`: the best measured
     for the backend."""
-    max_flop_boards: Annotated[int, Ge(1), Le(NUM_CANONICAL_FLOPS)] | None = None
+    max_flop_boards: Annotated[int, Ge(1), Le(flop_lists.NUM_CANONICAL_FLOPS)] | None = None
     """Number of random flops to solve, drawn once with `seed`."""
-    fixed_flops: _Flops | None = None
+    fixed_flops: (
+        Annotated[
+            tuple[str, ...],
+            Read(_read_flops, "a list of flops such as [AhKd7s]", list, ("array",)),
+        ]
+        | None
+    ) = None
     """Flops to solve, in this order."""
     flop_subset: Literal[8, 13, 25, 50, 100, 200] | None = None
     """Size of a shipped weighted subset of all flops to solve."""
@@ -221,11 +162,8 @@ class FlopsConfig(ConfigSection):
 
     def __new__(cls, **keys: Any) -> Self:
         """Makes room for a config of the backend that the keys ask for."""
-        is_chosen = cls is not FlopsConfig
-        kind = cls if is_chosen else BACKENDS.get(keys.get("solve_type", DEFAULT_BACKEND))
-        if kind is None:
-            FlopsFile(postflop_model=keys)  # type: ignore[arg-type]  # raises the error
-        return super().__new__(kind)  # type: ignore[arg-type, return-value]
+        kind = BACKENDS.get(str(keys.get("solve_type", DEFAULT_BACKEND)), cls)
+        return super().__new__(kind if cls is FlopsConfig else cls)  # type: ignore[return-value]
 
     @classmethod
     def parse(cls, raw: Any, document: str = "config") -> Any:
@@ -235,8 +173,19 @@ class FlopsConfig(ConfigSection):
     @model_validator(mode="wrap")
     @classmethod
     def _read_as_the_backend(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Any:
-        is_open = cls is FlopsConfig and isinstance(data, Mapping)
-        return FlopsFile(postflop_model=data).postflop_model if is_open else read(data)
+        if cls is not FlopsConfig or not isinstance(data, Mapping):
+            return read(data)
+        name, names = data.get("solve_type", DEFAULT_BACKEND), tuple(BACKENDS)
+        if name not in names:
+            allowed = f"one of {', '.join(names)}{suggest(name, names)}"
+            raise problem(f"{show_value(name)} is not {allowed}", "solve_type")
+        return BACKENDS[name].model_validate(data)
+
+    @classmethod
+    def _about_unknown(cls, key: str) -> str:
+        owners = [name for name, kind in BACKENDS.items() if key in kind.key_names()]
+        needed = f"needs solve_type: {' or '.join(owners)}"
+        return needed if owners else super()._about_unknown(key)
 
     @model_validator(mode="after")
     def _choose_flops_once(self) -> Self:
@@ -263,21 +212,21 @@ class FlopsConfig(ConfigSection):
     def betting_rules(self) -> BettingRules:
         """Returns the rules that trees are built with."""
         raises = self.bet_sizes if self.raise_sizes is None else self.raise_sizes
-        return BettingRules(make_menus(self.bet_sizes, raises), self.max_raises_per_street)
+        return BettingRules(values.make_menus(self.bet_sizes, raises), self.max_raises_per_street)
 
-    def flop_list(self) -> FlopList:
+    def flop_list(self) -> flop_lists.FlopList:
         """Returns the flops to solve with their weights; all 1,755 if none were selected."""
         if self.fixed_flops is not None:
-            return explicit_flops(self.fixed_flops)
+            return flop_lists.explicit_flops(self.fixed_flops)
         if self.flop_subset is not None:
-            return subset_flops(self.flop_subset)
+            return flop_lists.subset_flops(self.flop_subset)
         if self.max_flop_boards is not None:
-            return random_flops(self.max_flop_boards, self.seed)
-        return all_flops()
+            return flop_lists.random_flops(self.max_flop_boards, self.seed)
+        return flop_lists.all_flops()
 
     def schedule(self) -> Schedule:
         """Returns how iterations are weighted."""
-        return schedule_of(self.best_variant if self.cfr_variant is None else self.cfr_variant)
+        return self.cfr_variant or VARIANTS[self.best_variant]
 
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve of a flop ends; its values are in flop pots."""
@@ -303,11 +252,13 @@ class FlopsConfig(ConfigSection):
         digest["flops"] = [
             [*pair] for pair in zip(map(format_cards, flops.flops), weights, strict=True)
         ]
-        digest["sizes"] = digest_menus(self.betting_rules())
-        digest["cfr_variant"] = digest_variant(self.schedule())
+        digest["sizes"] = values.digest_menus(self.betting_rules())
+        digest["cfr_variant"] = values.digest_variant(self.schedule())
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: GetJsonSchemaHandler) -> Any:
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Schema:
+        if cls is FlopsConfig:
+            return {"oneOf": [kind.json_schema() for kind in BACKENDS.values()]}
         described = super().__get_pydantic_json_schema__(schema, handler)
         if cls.model_fields["solve_type"].default != DEFAULT_BACKEND:
             described["required"] = ["solve_type"]  # or the keys would be those of several backends
@@ -322,7 +273,7 @@ class _HandConfig(FlopsConfig):
 
     delta_key: ClassVar[str] = "cfr_strategy_delta_threshold"
 
-    cfr_strategy_delta_threshold: StrategyDelta = None
+    cfr_strategy_delta_threshold: values.StrategyDelta = None
     """Largest change of an action's probability in an iteration that ends a flop's solve."""
 
 
@@ -396,7 +347,7 @@ class BucketedConfig(FlopsConfig):
     rebucket_rounds: Count = 1
     """Times that a flop is solved, from the second on with flop buckets of what hands earned in
     the time before."""
-    rebucket_delta_threshold: StrategyDelta = 0.001
+    rebucket_delta_threshold: values.StrategyDelta = 0.001
     """Change of the average strategies in an iteration that ends a round, actions added up and
     decisions weighted by reach; `null` is off. This ends most rounds."""
     rebucket_warm_start: bool = False
@@ -421,7 +372,7 @@ class ExactConfig(FlopsConfig):
     title: ClassVar[str] = "exact"
 
     solve_type: Literal["exact"] = "exact"
-    exact_precision: Precision = 32
+    exact_precision: values.Precision = 32
     """Bits of a number in the tables: 16 takes half the memory."""
     keep_strategies: Annotated[bool, NOTHING] = False
 
@@ -433,12 +384,12 @@ class CompactConfig(FlopsConfig):
     title: ClassVar[str] = "compact"
 
     solve_type: Literal["compact"] = "compact"
-    river_buckets: RiverBuckets = 48
+    river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
-    river_blockers: RiverBlockers = "auto"
+    river_blockers: values.RiverBlockers = "auto"
     """Whether half of the buckets tell apart how many strong hands a hand blocks; `auto` is on from
     a stack of 8 pots up."""
-    compact_precision: Precision = 32
+    compact_precision: values.Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
     keep_strategies: Annotated[bool, NOTHING] = False
 
@@ -453,21 +404,7 @@ BACKENDS: dict[str, type[FlopsConfig]] = {
 }
 
 
-class _OneOfBackends:
-    """Makes of a field a union of the backends' configs, discriminated by ``solve_type``."""
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
-        kinds = {name: handler.generate_schema(kind) for name, kind in BACKENDS.items()}
-        return core_schema.tagged_union_schema(kinds, discriminator=_solve_type)
-
-
-def _solve_type(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return str(value.get("solve_type", DEFAULT_BACKEND))
-    return getattr(value, "solve_type", None)
-
-
-PostflopModel: TypeAlias = Annotated[FlopsConfig, _OneOfBackends()]
+PostflopModel: TypeAlias = SerializeAsAny[FlopsConfig]
 
 
 class FlopsFile(ConfigSection):
@@ -489,18 +426,18 @@ POT_KEYS = ("limped", "raised", "reraised")
 class PotSizesConfig(ConfigSection):
     """Sizes after the flop in pots of one type; `null` means those of `postflop_model`."""
 
-    bet_sizes: Sizes | None = None
+    bet_sizes: values.BetSizes | None = None
     """Sizes of a first bet, in the forms of `postflop_model`."""
-    raise_sizes: RaiseSizes | None = None
+    raise_sizes: values.RaiseSizes | None = None
     """Sizes of a raise."""
-    max_raises_per_street: Raises | None = None
+    max_raises_per_street: values.Raises | None = None
     """Raises after the first bet of a street."""
 
 
 class JointConfig(ConfigSection):
     """How a joint game is solved, besides the keys of the run and of its postflop model."""
 
-    max_seconds: Seconds = None
+    max_seconds: values.Seconds = None
     """Seconds after which the solve ends, counted anew when it is resumed."""
     flops_per_iteration: Count | None = None
     """Flops that an iteration visits, drawn by weight with the seed of `postflop_model`; `null`:
@@ -529,7 +466,7 @@ class JointConfig(ConfigSection):
         """Returns what decides an iteration together with a postflop model."""
         mapping: dict[str, Any] = {
             key: {
-                "sizes": digest_menus(rules),
+                "sizes": values.digest_menus(rules),
                 "max_raises_per_street": rules.max_raises_per_street,
             }
             for key, rules in self.betting_rules(model).items()

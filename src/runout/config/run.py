@@ -3,136 +3,59 @@
 `docs/configuration.md` is the reference, made from what the fields say about themselves.
 """
 
-import re
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import model_validator
 
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, Schedule, StoppingRule
+from runout.config import values
 from runout.config.flops import JOINT_BACKENDS, FlopsConfig, JointConfig, PostflopModel
 from runout.config.section import END, NOTHING, ConfigSection, Read, problem
-from runout.config.values import (
-    Count,
-    CountFrom0,
-    NotNegative,
-    Positive,
-    Raises,
-    Share,
-    UpToOne,
-    Variant,
-    as_number,
-    digest_variant,
-    menu_as_set,
-    schedule_of,
-)
-from runout.config.yaml_text import show_value
-from runout.errors import TreeError, suggest
+from runout.config.values import Count, CountFrom0, NotNegative, Positive
+from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
-from runout.trees.sizes import BEFORE_FLOP, SizesByDepth, format_bet_size, parse_sizes_by_depth
+from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, SizesByDepth, format_bet_size
 from runout.trees.tree import PreflopTree
 
 # The section ``preflop``: blinds, stacks, and which raises the preflop tree offers.
 
 
 PREFLOP_SECTION = "preflop"
-POSITION_KEYS = ("sb", "bb")
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
 
-
-class SizesByPosition(NamedTuple):
-    """The raise sizes of both players, by raise depth; the last depth serves all deeper ones."""
-
-    sb: SizesByDepth
-    bb: SizesByDepth
-
-    @classmethod
-    def parse(cls, value: Any) -> "SizesByPosition":
-        """Reads sizes by depth, for both players or as a mapping of ``sb`` and ``bb``."""
-        if isinstance(value, SizesByPosition):
-            return value
-        if not isinstance(value, Mapping):
-            both = _read_depths(value)
-            return cls(both, both)
-        for key in value:
-            if key not in POSITION_KEYS:
-                hint = suggest(key, POSITION_KEYS) or ", give sb and bb"
-                raise problem(f"unknown key{hint}", str(key))
-        for key in POSITION_KEYS:
-            if key not in value:
-                raise problem(f"{key} is missing, give sb and bb")
-        return cls(*(_read_depths(value[key], key) for key in POSITION_KEYS))
-
-    def plain(self) -> Any:
-        """Returns the sizes as YAML has them: one list if both players have the same."""
-        sb, bb = (
-            [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
-            for depths in self
-        )
-        return sb if sb == bb else {"sb": sb, "bb": bb}
-
-    def digest(self) -> dict[str, list[list[str]]]:
-        """Returns the sizes such that two choices with the same trees have the same."""
-        digests = []
-        for depths in self:
-            # The last menu serves all deeper raises; without any there are no raises.
-            menus = [menu_as_set(depth, BEFORE_FLOP) for depth in depths] or [[]]
-            while len(menus) > 1 and menus[-1] == menus[-2]:
-                menus.pop()
-            digests.append(menus)
-        return dict(zip(POSITION_KEYS, digests, strict=True))
+_IN_BIG_BLINDS = {"c": "is in chips, but the game is in big blinds: write 3bb"}
 
 
-def _read_depths(value: Any, *place: str) -> SizesByDepth:
-    try:
-        sizes = parse_sizes_by_depth(value, "")
-    except TreeError as error:
-        at = [int(number) for number in re.findall(r"\d+", error.where)]
-        raise problem(error.problem, *place, *at) from error
-    for depth, row in enumerate(sizes):
-        for position, size in enumerate(row):
-            if size.unit == "c":
-                text = f"{format_bet_size(size)!r} is in chips, but the game is in big blinds"
-                raise problem(f"{text}: write 3bb", *place, depth, position)
-    return sizes
+def _write_raises(raises: RaiseSizes) -> Any:
+    """Returns the sizes as YAML has them: one list if both players have the same."""
+    sb, bb = (
+        [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
+        for depths in raises
+    )
+    return sb if sb == bb else {"sb": sb, "bb": bb}
+
+
+def _digest_raises(by_depth: SizesByDepth) -> list[list[str]]:
+    """Returns the sizes such that two choices with the same trees have the same."""
+    # The last menu serves all deeper raises; without any there are no raises.
+    menus = [values.menu_as_set(depth, BEFORE_FLOP) for depth in by_depth] or [[]]
+    while len(menus) > 1 and menus[-1] == menus[-2]:
+        menus.pop()
+    return menus
 
 
 def _read_stacks(value: Any) -> tuple[float, float]:
-    given = value if isinstance(value, list | tuple) else [value]
-    if given is value and len(given) != 2:
-        count = f"{len(given)} stack{'' if len(given) == 1 else 's'}"
-        raise problem(f"{count} given, write one number or [sb, bb]")
-    for position, stack in enumerate(map(as_number, given)):
-        shown = show_value(given[position])
-        if stack is None or stack <= 0.0:
-            raise problem(f"{shown} is not a positive number of big blinds", position)
-        if stack > _MAX_STACK_BB:
-            raise problem(f"{shown} is more than {_MAX_STACK_BB:,} big blinds", position)
-    return float(given[0]), float(given[-1])
+    given = value if isinstance(value, list | tuple) else [value, value]
+    sb, bb = (values.as_number(stack) or 0.0 for stack in given)
+    if not (0.0 < sb <= _MAX_STACK_BB and 0.0 < bb <= _MAX_STACK_BB):
+        raise ValueError
+    return sb, bb
 
-
-_Stacks: TypeAlias = Annotated[
-    tuple[float, float],
-    Read(
-        _read_stacks,
-        "a positive number or a list of two",
-        lambda stacks: stacks[0] if stacks[0] == stacks[1] else list(stacks),
-        ("number", "array"),
-    ),
-]
-_RaiseSizes: TypeAlias = Annotated[
-    SizesByPosition,
-    Read(
-        SizesByPosition.parse,
-        "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
-        SizesByPosition.plain,
-        ("array", "string", "object"),
-    ),
-]
 
 #: What each preset sets; everything else keeps its default.
 PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -169,7 +92,15 @@ class PreflopConfig(ConfigSection):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PREFLOP_PRESETS
 
-    stacks_bb: _Stacks = (25.0, 25.0)
+    stacks_bb: Annotated[
+        tuple[float, float],
+        Read(
+            _read_stacks,
+            f"a positive number of big blinds up to {_MAX_STACK_BB:,}, or a list [sb, bb] of two",
+            lambda stacks: stacks[0] if stacks[0] == stacks[1] else list(stacks),
+            ("number", "array"),
+        ),
+    ] = (25.0, 25.0)
     """Stacks in big blinds before anything is posted: one for both players, or `[sb, bb]`, of which
     the smaller one is played for."""
     small_blind_bb: NotNegative = 0.5
@@ -178,10 +109,19 @@ class PreflopConfig(ConfigSection):
     """Big blind: 1, unless a straddle plays its part."""
     ante_bb: Annotated[float, Ge(0), Le(10)] = 0.0
     """Ante of each player in big blinds, as dead money."""
-    raise_sizes: _RaiseSizes = SizesByPosition.parse([["2.5bb"], ["3x"], ["allin"]])
+    raise_sizes: Annotated[
+        RaiseSizes,
+        Read(
+            partial(RaiseSizes.parse, refused=_IN_BIG_BLINDS),
+            "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
+            _write_raises,
+            ("array", "string", "object"),
+            {key: {} for key in BLIND_KEYS},
+        ),
+    ] = RaiseSizes.parse([["2.5bb"], ["3x"], ["allin"]])
     """Sizes of a raise by raise depth: of the first raise, of the re-raise, and so on; the last
     ones serve all deeper raises. For both players, or a mapping of `sb` and `bb`."""
-    raise_cap: Raises | None = 4
+    raise_cap: values.Raises | None = 4
     """Maximum number of raises in the hand, all-ins included; `null`: no limit."""
     allow_limp: bool = True
     """Let the small blind call the big blind."""
@@ -222,7 +162,10 @@ class PreflopConfig(ConfigSection):
     def _spell_out(self, digest: dict[str, Any]) -> None:
         del digest["stacks_bb"]
         digest["effective_stack_bb"] = self.rules().effective_stack_bb
-        digest["raise_sizes"] = self.raise_sizes.digest()
+        digest["raise_sizes"] = {
+            key: _digest_raises(by_depth)
+            for key, by_depth in zip(BLIND_KEYS, self.raise_sizes, strict=True)
+        }
 
 
 # The whole run.
@@ -260,7 +203,7 @@ class RunConfig(ConfigSection):
     """Maximum number of iterations of the preflop solve, or of the joint one."""
     preflop_exploitability_threshold_mbb: Annotated[Positive | None, END] = 0.5
     """Exploitability that ends it, in thousandths of a big blind per hand; `null` is off."""
-    cfr_variant: Variant | None = None
+    cfr_variant: values.Variant | None = None
     """Weights of iterations: a name, or the exponents of discounted CFR; `null`: the best measured
     for the method, `dcfr+`, and `{alpha: 2.5, beta: 0, gamma: 6}` for `joint`."""
     print_every: Annotated[CountFrom0, NOTHING] = 0
@@ -270,10 +213,10 @@ class RunConfig(ConfigSection):
     ranges_rounds: CountFrom0 = 0
     """Maximum number of times that flops are solved again with the ranges that arrive there, and
     preflop after them; 0: flops are solved with all hands."""
-    ranges_damping: Share = 0.5
+    ranges_damping: values.Share = 0.5
     """Share of the new ranges in the first round, the rest being all hands; later rounds take
     less, from 0.5 on 1/2, 1/3, 1/4 and so on."""
-    ranges_tolerance: UpToOne = 0.01
+    ranges_tolerance: values.UpToOne = 0.01
     """Mean absolute change of an action's probability that ends the rounds, hands weighted by
     reach; 0: all rounds are played."""
     flop_values: Literal["solved", "raw_equity"] = "solved"
@@ -346,9 +289,7 @@ class RunConfig(ConfigSection):
 
     def schedule(self) -> Schedule:
         """Returns how iterations of the preflop solve, or of the joint one, are weighted."""
-        if self.cfr_variant is None:
-            return DCFR_JOINT if self.method == "joint" else DCFR_PLUS
-        return schedule_of(self.cfr_variant)
+        return self.cfr_variant or (DCFR_JOINT if self.method == "joint" else DCFR_PLUS)
 
     def stopping_rule(self) -> StoppingRule:
         """Returns when the preflop solve ends; its values are in big blinds."""
@@ -366,16 +307,12 @@ class RunConfig(ConfigSection):
         A directory of solved values counts by its path, since only the reader of the directory
         knows what is in it.
         """
-        is_joint, model, path = (
-            self.method == "joint",
-            self.postflop_model,
-            self.postflop_model_path,
-        )
-        has_ends = "iterations" in digest
+        is_joint, has_ends = self.method == "joint", "iterations" in digest
+        model, path = self.postflop_model, self.postflop_model_path
         for key in ("joint", "postflop_model", "postflop_model_path"):
             del digest[key]
         digest["preflop"] = self.preflop.digest_mapping()
-        digest["cfr_variant"] = digest_variant(self.schedule())
+        digest["cfr_variant"] = values.digest_variant(self.schedule())
         if not is_joint:
             del digest["method"]
         if is_joint or not self._has_flops():

@@ -1,28 +1,37 @@
 """Sections of a config file: typed keys, what they decide, and errors that name path and line.
 
 A section is a pydantic model. pydantic checks types and ranges, finds all errors with their places,
-and describes the keys as JSON Schema; what a user reads is one line for each error, made here from
-that schema: ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
+and describes the keys as JSON Schema. A user reads one line for each error:
+``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
 """
 
+import math
 import operator
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Self, TypeAlias
+from functools import reduce
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from runout.config.yaml_text import Document, format_yaml, join_path, show_value
-from runout.errors import ConfigError, suggest
+from runout.errors import ConfigError, RunoutError, suggest
+from runout.trees.sizes import Place, SizesError
 
-#: Keyword of our own in JSON Schema, which editors pass over: what a value may be, as the end of
-#: the sentence "X is not ...".
+#: Keyword of our own in JSON Schema, which editors pass over: the end of "X is not ...".
 ALLOWED = "x-allowed"
 
-Place: TypeAlias = tuple[str | int, ...]
 Schema: TypeAlias = dict[str, Any]
 
 
@@ -42,27 +51,41 @@ class Read:
     """How a value is read that YAML can give in several forms, and how it is written.
 
     Attributes:
-        read: returns what a config keeps; raises `problem`, or a ValueError if the value is not
-            what is allowed.
+        read: returns what a config keeps; raises `problem`, a `RunoutError`, or a ValueError if
+            the value is not what is allowed.
         allowed: the end of the sentence "X is not ...".
         write: returns what a config keeps as YAML has it.
-        types: of the value in JSON Schema.
-        keys: of the value, if it may be a mapping.
+        types: of the value in JSON Schema; if only text is allowed, nothing else is read.
+        keys: of the value with their JSON Schema, if it may be a mapping.
     """
 
     read: Callable[[Any], Any]
     allowed: str
     write: Callable[[Any], Any] = lambda value: value
     types: tuple[str, ...] = ("string",)
-    keys: "type[ConfigSection] | None" = None
+    keys: Mapping[str, Schema] | None = None
+
+    def __call__(self, value: Any) -> Any:
+        """Returns what a config keeps of a value, or raises all that is wrong with it."""
+        try:
+            if isinstance(value, str | Path) or self.types != ("string",):
+                return self.read(value)
+        except SizesError as error:
+            raise problems(error.parts) from error
+        except RunoutError as error:
+            is_ours = isinstance(error, ConfigError)
+            raise problem(error.problem if is_ours else str(error)) from error
+        except ValueError as error:
+            if isinstance(error, ValidationError):
+                raise
+        raise problem(f"{show_value(value)} is not {self.allowed}")
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         written = core_schema.plain_serializer_function_ser_schema(self.write)
-        return core_schema.no_info_plain_validator_function(self.read, serialization=written)
+        return core_schema.no_info_plain_validator_function(self, serialization=written)
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Schema:
-        keys = {} if self.keys is None else self.keys.json_schema()["properties"]
-        return {"type": list(self.types), "properties": keys, ALLOWED: self.allowed}
+        return {"type": list(self.types), "properties": self.keys or {}, ALLOWED: self.allowed}
 
 
 def problem(text: str, *place: str | int) -> ValidationError:
@@ -117,23 +140,43 @@ class ConfigSection(BaseModel):
             document: what errors name that belong to no key, such as the file.
 
         Raises:
-            AllConfigErrors: if a key or value is not allowed.
+            AllConfigErrors: if a key or value is not allowed; it has all errors in the order of
+                their lines.
         """
         if not isinstance(raw, Mapping):
             raise ConfigError(document, f"{show_value(raw)} is not a mapping of keys to values")
         try:
             return cls.model_validate(dict(raw))
         except ValidationError as error:
-            found = list(_describe_errors(error, cls.json_schema(), raw, document))
-            first, line = found[0]
-            others = f"{len(found) - 1} more error{'s' if len(found) > 2 else ''}"
-            all_errors = AllConfigErrors(
-                first.where, _with_notes(first.problem, line, others if len(found) > 1 else "")
-            )
-            all_errors.errors = tuple(
-                ConfigError(each.where, _with_notes(each.problem, at)) for each, at in found
-            )
+            found = []
+            for place, text in _tell(error):
+                if (
+                    text.startswith("unknown key")
+                    and len(place) > 1
+                    and place[-1] in cls.key_names()
+                ):
+                    text = "unknown key, write it at the top of the file"
+                path = reduce(join_path, place, "")
+                line = raw.line_of(path) if isinstance(raw, Document) else None
+                text += "" if line is None else f" (line {line})"
+                found.append((line or math.inf, ConfigError(path or document, text)))
+            errors = [each for _, each in sorted(found, key=operator.itemgetter(0))]
+            where, text = errors[0].args
+            if len(errors) > 1:
+                more = f"{len(errors) - 1} more error{'s' if len(errors) > 2 else ''})"
+                has_line = re.search(r"\(line \d+\)$", text)
+                text = f"{text[:-1]}; {more}" if has_line else f"{text} ({more}"
+            all_errors = AllConfigErrors(where, text)
+            all_errors.errors = tuple(errors)
             raise all_errors from error
+
+    @classmethod
+    def key_names(cls) -> tuple[str, ...]:
+        """Returns the names of all keys, other names of a key included."""
+        names = ["preset"] if cls.presets else []
+        for name, field in cls.model_fields.items():
+            names += [name, *getattr(field.validation_alias, "choices", ())]
+        return tuple(dict.fromkeys(names))
 
     @classmethod
     def json_schema(cls) -> Schema:
@@ -174,33 +217,55 @@ class ConfigSection(BaseModel):
     def _spell_out(self, digest: dict[str, Any]) -> None:
         """Puts what is meant, as strict JSON, in the place of keys that can say it in many ways."""
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _fill_in_preset(cls, data: Any) -> Any:
-        if not cls.presets or not isinstance(data, Mapping) or "preset" not in data:
-            return data
-        given, names = dict(data), tuple(cls.presets)
-        if (name := given.pop("preset")) not in names:
-            allowed = f"one of {', '.join(names)}{suggest(name, names)}"
-            raise problem(f"{show_value(name)} is not {allowed}", "preset")
-        passed_over = cls.choices if any(key in given for key in cls.choices) else ()
-        return {k: v for k, v in cls.presets[name].items() if k not in passed_over} | given
+    def _read(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+        """Fills in a preset and finds unknown keys; pydantic finds all other errors."""
+        if not isinstance(data, Mapping):
+            return read(data)
+        given, known = dict(data), cls.key_names()
+        found = [((str(key),), cls._about_unknown(str(key))) for key in given if key not in known]
+        if cls.presets and "preset" in given:
+            if (name := given.pop("preset")) not in (names := tuple(cls.presets)):
+                allowed = f"one of {', '.join(names)}{suggest(name, names)}"
+                raise problem(f"{show_value(name)} is not {allowed}", "preset")
+            passed_over = cls.choices if any(key in given for key in cls.choices) else ()
+            preset = cls.presets[name].items()
+            given = {key: value for key, value in preset if key not in passed_over} | given
+        try:
+            section = read({key: value for key, value in given.items() if key in known})
+        except ValidationError as error:
+            raise problems([*found, *_tell(error)]) from error
+        if found:
+            raise problems(found)
+        return section
+
+    @classmethod
+    def _about_unknown(cls, key: str) -> str:
+        """Returns where an unknown key belongs, which key may be meant, or which are allowed."""
+        homes = [
+            f"below {name}:"
+            for name, field in cls.model_fields.items()
+            if any(key in section.key_names() for section in _sections(field.annotation))
+        ]
+        if homes:
+            return f"unknown key, write it {' or '.join(homes)}"
+        names = cls.key_names()
+        return f"unknown key{suggest(key, names) or ', allowed are ' + ', '.join(names)}"
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Schema:
         described: Schema = handler.resolve_ref_schema(handler(schema))
+        keys = described["properties"]
         plain = cls.model_construct().model_dump(mode="json", warnings=False)
-        preset = {"enum": list(cls.presets), "description": "Values for keys that are not given."}
-        keys = {"preset": preset} if cls.presets else {}
-        for name, key in described.get("properties", {}).items():
-            inherited = getattr(cls.__base__, "model_fields", {}).get(name)
-            if "description" not in key and inherited is not None:
-                key["description"] = inherited.description
-            default = {"default": plain[name]} if name in plain else {}
-            keys[name] = {k: v for k, v in key.items() if k not in ("title", "default")} | default
-            alias: Any = cls.model_fields[name].validation_alias
-            keys |= dict.fromkeys(getattr(alias, "choices", ()), keys[name])
-        described["properties"] = keys
+        for name, field in cls.model_fields.items():
+            inherited = getattr(cls.__base__, "model_fields", {}).get(name, field)
+            keys[name].setdefault("description", inherited.description)
+            keys[name] |= {"default": plain[name]} if name in plain else {}
+            keys |= dict.fromkeys(getattr(field.validation_alias, "choices", ()), keys[name])
+        if cls.presets:
+            about = "Values for keys that are not given."
+            keys["preset"] = {"enum": list(cls.presets), "description": about}
         return described
 
 
@@ -208,160 +273,44 @@ class _SchemaGenerator(GenerateJsonSchema):
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
 
 
-# From pydantic's errors to lines for users.
+def _sections(kind: Any) -> Iterator[type[ConfigSection]]:
+    """Yields the sections that a value of a type may be."""
+    if isinstance(kind, type) and issubclass(kind, ConfigSection):
+        yield kind
+        for inner in kind.__subclasses__():
+            yield from _sections(inner)
+    for inner in get_args(kind):
+        yield from _sections(inner)
 
 
-def _with_notes(text: str, line: int | None, *notes: str) -> str:
-    remarks = "; ".join(filter(None, ["" if line is None else f"line {line}", *notes]))
-    return f"{text} ({remarks})" if remarks else text
-
-
-def _describe_errors(
-    error: ValidationError, schema: Schema, raw: Mapping[str, Any], document: str
-) -> Iterator[tuple[ConfigError, int | None]]:
-    """Yields each error with its line, in the order of the file."""
-    details = [  # a list of which every entry is wrong is not too short as well
-        detail
-        for detail in error.errors(include_url=False)
-        if detail["type"] != "too_short" or not detail["input"]
-    ]
-    places = dict.fromkeys(_Locator(schema, raw).locate(detail) for detail in details)
-    for _, path, text in sorted(places, key=operator.itemgetter(0)):
-        line = raw.line_of(path) if isinstance(raw, Document) else None
-        yield ConfigError(path or document, text), line
-
-
-class _Locator:
-    """Follows the place of an error through what a file has and through the schema of its keys."""
-
-    def __init__(self, schema: Schema, raw: Mapping[str, Any]) -> None:
-        self._definitions = schema.get("$defs", {})
-        self._here = self._root = self._siblings = list(self._variants(schema))
-        self._value: Any = raw
-        self._ranks: tuple[int, ...] = ()
-        self._path = ""
-
-    def locate(self, detail: Any) -> tuple[tuple[int, ...], str, str]:
-        """Returns where an error stands: its rank in the file, its path, and what is wrong."""
-        kind, place, came = detail["type"], list(detail["loc"]), detail["input"]
-        last = place.pop() if kind in ("missing", "extra_forbidden", "invalid_key") else ""
-        for part in place:
-            self._enter(part)
-        words = [word for variant in self._here for word in _words(variant)]
-        match kind:
-            case "missing":  # ranked last, since the key may be there with a typing error
-                return (*self._ranks, len(self._value)), self._path, f"{last} is missing"
-            case "invalid_key":
-                text = f"the key {show_value(last)} is not text"
-            case "extra_forbidden":
-                text = self._problem_with_key(str(last))
-                self._enter(str(last))
-            case "union_tag_invalid":
-                tags, came = [word for v in self._here for word in _words(_tag(v))], detail["ctx"]
-                near = suggest(came["tag"], tags)
-                text = f"{show_value(came['tag'])} is not one of {', '.join(tags)}{near}"
-                self._path = join_path(self._path, "solve_type")
-            case "config":
-                text = detail["ctx"]["text"]
-            case "too_short":
-                text = f"empty, give {self._allowed()}"
-            case _:
-                text = f"{show_value(came)} is not {self._allowed()}{suggest(came, words)}"
-        return self._ranks, self._path, text
-
-    def _enter(self, part: str | int) -> None:
-        """Goes on to a key or an entry of a list; chooses a variant if the part is its tag."""
-        value, rank = self._value, -1  # of a key of which the default is at fault
-        if isinstance(value, Mapping) and part in value:
-            rank, self._value = list(value).index(part), value[part]
-        elif isinstance(part, int) and isinstance(value, list | tuple | str):
-            rank, self._value = part, value if isinstance(value, str) else value[part]
-        elif isinstance(part, int):  # a value that stands for a list of one
-            return
-        elif not any(part in _keys(variant) for variant in self._here):
-            chosen = [variant for variant in self._here if part in _words(_tag(variant))]
-            self._siblings, self._here = self._here, chosen or self._here
-            return
-        self._ranks, self._path = (*self._ranks, rank), join_path(self._path, part)
-        inner = [
-            v.get("items") if isinstance(part, int) else _keys(v).get(part) for v in self._here
-        ]
-        self._here = [each for schema in inner if schema for each in self._variants(schema)]
-        self._siblings = self._here
-
-    def _variants(self, schema: Schema) -> Iterator[Schema]:
-        choices = schema.get("anyOf") or schema.get("oneOf") or ()
-        if "$ref" in schema:
-            choices = [self._definitions[schema["$ref"].rpartition("/")[2]]]
-        if not choices:
-            yield schema
-        for choice in choices:
-            yield from self._variants(choice)
-
-    def _allowed(self) -> str:
-        return ", or ".join(dict.fromkeys(map(allowed_by, self._here))) or "allowed here"
-
-    def _problem_with_key(self, key: str) -> str:
-        """Returns where an unknown key belongs, which key may be meant, or which are allowed."""
-        if any(key in _keys(variant) for variant in self._here):
-            return "given together with its other name, give only one of them"
-        others = [variant for variant in self._siblings if key in _keys(variant)]
-        if backends := [word for variant in others for word in _words(_tag(variant))]:
-            return f"needs solve_type: {' or '.join(backends)}"
-        top = {name: part for variant in self._root for name, part in _keys(variant).items()}
-        homes = [
-            f"below {name}:"
-            for name, part in top.items()
-            if not self._path and any(key in _keys(v) for v in self._variants(part))
-        ]
-        if self._path and key in top:
-            homes = ["at the top of the file"]
-        if homes:
-            return f"unknown key, write it {' or '.join(homes)}"
-        known = dict.fromkeys(key for variant in self._here for key in _keys(variant))
-        return f"unknown key{suggest(key, known) or ', allowed are ' + ', '.join(known)}"
-
-
-def _keys(schema: Schema) -> Schema:
-    keys: Schema = schema.get("properties", {})
-    return keys
-
-
-def _tag(schema: Schema) -> Schema:
-    tag: Schema = _keys(schema).get("solve_type", {})
-    return tag
-
-
-def _words(schema: Mapping[str, Any]) -> list[str]:
-    return [str(schema["const"])] if "const" in schema else list(map(str, schema.get("enum", ())))
-
-
-_NOUNS = {
-    "boolean": "true or false",
-    "object": "a mapping of keys to values",
-    "array": "a list",
-    "string": "a text",
+#: What a value is not, by pydantic's name of the error.
+_TYPES = {
+    "model_type": "a mapping of keys to values",
+    "tuple_type": "a list",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
 }
 
 
-def allowed_by(schema: Mapping[str, Any]) -> str:
-    """Returns what JSON Schema allows, as the end of the sentence "X is not ..."."""
-    if ALLOWED in schema:
-        return str(schema[ALLOWED])
-    if words := _words(schema):
-        return f"one of {', '.join(words)}"
-    low, high, above = map(schema.get, ("minimum", "maximum", "exclusiveMinimum"))
-    match schema.get("type"):
-        case "integer":
-            step = schema.get("multipleOf")
-            noun = "whole number" if step is None else f"multiple of {step}"
-            return f"a {noun} from {low} {'up' if high is None else f'to {high}'}"
-        case "number" if high is not None:
-            start = f"above {above} and up" if low is None else f"from {low:,g}"
-            return f"a number {start} to {high:,.10g}"
-        case "number" if low is above is None:
-            return "a number"
-        case "number":
-            return "a positive number" if low is None else "0 or a positive number"
-        case kind:
-            return _NOUNS.get(str(kind), str(kind))
+def _tell(error: ValidationError) -> Iterator[tuple[Place, str]]:
+    """Yields the place of each error, and what came and what is allowed."""
+    for detail in error.errors(include_url=False):
+        place, kind, came = detail["loc"], detail["type"], show_value(detail["input"])
+        if kind == "config":
+            yield place, detail["ctx"]["text"]
+        elif kind == "missing":
+            yield place[:-1], f"{place[-1]} is missing"
+        elif kind == "extra_forbidden":
+            yield place, "given together with its other name, give only one of them"
+        elif kind == "literal_error":
+            words = re.split(", | or ", detail["ctx"]["expected"].replace("'", ""))
+            hint = suggest(detail["input"], words)
+            yield place, f"{came} is not one of {', '.join(words)}{hint}"
+        elif kind in _TYPES:
+            yield place, f"{came} is not {_TYPES[kind]}"
+        elif kind != "too_short":
+            yield place, detail["msg"].replace("Input", came)
+        elif not detail["input"]:  # or each entry has an error of its own
+            yield place, "empty, give a list of at least one value"

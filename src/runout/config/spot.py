@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from functools import partial
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from annotated_types import Ge, Le
@@ -17,35 +16,14 @@ from pydantic import (
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
-from runout.cfr.schedules import Schedule, StoppingRule
+from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
+from runout.config import values
 from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems
-from runout.config.values import (
-    PLAYER_KEYS,
-    STREET_KEYS,
-    Count,
-    NotNegative,
-    Precision,
-    Raises,
-    RiverBlockers,
-    RiverBuckets,
-    Seconds,
-    SpotRaiseSizes,
-    SpotSizes,
-    Target,
-    UpToOne,
-    Variant,
-    as_number,
-    digest_menus,
-    digest_variant,
-    make_menus,
-    read_cards,
-    read_percentage,
-    schedule_of,
-)
+from runout.config.values import NotNegative
 from runout.config.yaml_text import show_value
 from runout.errors import RangeError, quote
 from runout.trees.betting import BettingRules, Stakes, Street
-from runout.trees.sizes import format_bet_size
+from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, SizeRules, Sizes, format_bet_size
 from runout.trees.tree import PostflopTree
 
 #: Probabilities of a lock may miss a sum of 1 by this much.
@@ -79,11 +57,7 @@ def _read_range(value: Any) -> str:
         value = str(value)  # a pair of digits such as 77 is a number in YAML and means the hand
     if not isinstance(value, str):
         raise ValueError
-    try:
-        is_empty = Range(value).is_empty
-    except RangeError as error:
-        raise problem(str(error)) from error
-    if is_empty:
+    if Range(value).is_empty:
         raise problem("every weight is 0, no hand is left")
     return " ".join(value.split())
 
@@ -106,7 +80,8 @@ def _read_shares(value: Any, *place: str) -> _Shares:
         raise problem(text, *place)
     shares = {}
     for key, given in value.items():
-        share = read_percentage(given) if isinstance(given, str) else as_number(given)
+        share = values.read_percentage(given)
+        share = values.as_number(given) if share is None else share
         if share is None or not 0.0 <= share <= 1.0:
             text = f"{show_value(given)} is not a probability such as 0.4 or 40%"
             raise problem(text, *place, str(key))
@@ -147,9 +122,8 @@ class NodeLock(ConfigSection):
 
 # Chips are far from the limits of float32, in which pots are played.
 _Chips: TypeAlias = Annotated[float, Ge(0.001), Le(1_000_000_000)]
-_Range: TypeAlias = Annotated[str, Read(_read_range, "a range such as 22+,AKs:0.5")]
-_Board: TypeAlias = Annotated[
-    str, Read(partial(read_cards, "board", parse_board), "3 to 5 cards such as QsJh2h")
+_Range: TypeAlias = Annotated[
+    str, Read(_read_range, "a range such as 22+,AKs:0.5", types=("string", "integer"))
 ]
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 
@@ -166,15 +140,15 @@ class ReportConfig(ConfigSection):
     stack has decimals, as in big blinds."""
     stack: _Chips
     """Chips that the shorter player has left."""
-    bet_sizes: SpotSizes = SpotSizes.parse(["33%", "75%"])
+    bet_sizes: values.SpotSizes = Sizes.parse(["33%", "75%"])
     """Sizes of a first bet: 33%,75%,100c,e,a. For everybody, or a mapping by street, by player, or
     by both; an empty list never bets."""
-    raise_sizes: SpotRaiseSizes = SpotRaiseSizes.parse(["2.5x"])
+    raise_sizes: values.SpotRaiseSizes = Sizes.parse(["2.5x"], SizeRules(for_raises=True))
     """Sizes of a raise: 60%,2.5x,a. `%` of the pot after calling, `x` the bet."""
-    donk_sizes: SpotSizes | None = None
+    donk_sizes: values.SpotSizes | None = None
     """Sizes with which OOP bets into the player whose bet it called on the street before; `null`:
     the bet sizes, an empty list: never."""
-    max_raises_per_street: Raises | None = None
+    max_raises_per_street: values.Raises | None = None
     """Maximum number of raises of a street, all-in raises included; `null`: no limit."""
     add_all_in_threshold: Annotated[NotNegative, AllowInfNan(True)] = 1.5
     """Pots (after calling) up to which all-in is offered as well; `.inf`: always, 0: only where a
@@ -183,30 +157,30 @@ class ReportConfig(ConfigSection):
     """A bet that leaves at most this many pots (after a call) behind is all-in instead."""
     merging_threshold: NotNegative = 0.1
     """Of two sizes that differ by at most this many pots, the larger stays; 0: equal ones only."""
-    rake_rate: UpToOne = 0.0
+    rake_rate: values.UpToOne = 0.0
     """Fraction of every won pot that the house takes. A raked game is not zero-sum."""
     rake_cap: NotNegative | None = None
     """Most chips that the house takes; `null`: no cap."""
-    cfr_variant: Variant = "dcfr-spot"
+    cfr_variant: values.Variant = DCFR_SPOT
     """Weights of iterations: a name, or the exponents of discounted CFR."""
-    target: Annotated[Target | None, END] = 0.005
+    target: Annotated[values.Target | None, END] = 0.005
     """Exploitability that ends the solve, in % of the pot: 0.5%; `null` is off."""
-    max_iterations: Annotated[Count, END] = 10_000
+    max_iterations: Annotated[values.Count, END] = 10_000
     """Maximum number of iterations."""
-    max_seconds: Seconds = None
+    max_seconds: values.Seconds = None
     """Seconds after which the solve ends, counted anew when it is resumed."""
     checkpoint_minutes: Annotated[NotNegative, NOTHING] = 5.0
     """Minutes between two saves of the solve; 0: only at its end."""
     keep_resume: Annotated[bool, NOTHING] = True
     """Keep what a finished solve can go on from; without it the files are much smaller."""
-    precision: Precision = 32
+    precision: values.Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
     rivers: Literal["exact", "compact"] = "exact"
     """Rivers of a flop: exact, or compact, which groups combos by strength and takes a fraction of
     the time and memory."""
-    river_buckets: RiverBuckets = 48
+    river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
-    river_blockers: RiverBlockers = "auto"
+    river_blockers: values.RiverBlockers = "auto"
     """Whether half of the buckets tell apart how many strong hands a hand blocks; `auto` is on from
     a stack of 8 pots up."""
     merges_suits: bool = True
@@ -233,7 +207,9 @@ class SpotConfig(ReportConfig):
     True
     """
 
-    board: _Board
+    board: Annotated[
+        str, Read(lambda text: format_cards(parse_board(text)), "a board such as QsJh2h")
+    ]
     """Cards on the table, a flop, turn or river: QsJh2h."""
 
     @model_validator(mode="after")
@@ -256,10 +232,12 @@ class SpotConfig(ReportConfig):
                 if sizes.at(street, "oop") is None:
                     text = f"{street} is missing, give every street from the board on"
                     errors.append(((key,), text))
-            for place, size in sizes.places():
-                if size.unit == "c" and size.number > self.stack:
-                    text = f"{format_bet_size(size)!r} cannot be bet, the stack is {self.stack:g}"
-                    errors.append(((key, *place), text))
+            for place, row in sizes.rows:
+                for position, size in enumerate(row):
+                    if size.unit == "c" and size.number > self.stack:
+                        bet = repr(format_bet_size(size))
+                        text = f"{bet} cannot be bet, the stack is {self.stack:g}"
+                        errors.append(((key, *place, position), text))
         if errors:
             raise problems(errors)
         return self
@@ -278,7 +256,7 @@ class SpotConfig(ReportConfig):
         """Returns the rules that the tree is built with."""
         sizes = (self.bet_sizes, self.raise_sizes, self.donk_sizes)
         return BettingRules(
-            menus=make_menus(*sizes, self.first_street),
+            menus=values.make_menus(*sizes, self.first_street),
             max_raises_per_street=self.max_raises_per_street,
             add_all_in_threshold=self.add_all_in_threshold,
             force_all_in_threshold=self.force_all_in_threshold,
@@ -296,7 +274,7 @@ class SpotConfig(ReportConfig):
 
     def schedule(self) -> Schedule:
         """Returns how iterations are weighted."""
-        return schedule_of(self.cfr_variant)
+        return self.cfr_variant
 
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve ends; its values are in chips."""
@@ -317,8 +295,8 @@ class SpotConfig(ReportConfig):
             "board": format_cards(sorted(cards)),
             "oop": oop,
             "ip": ip,
-            "sizes": digest_menus(self.betting_rules(), _SIZE_KEYS, self.first_street),
+            "sizes": values.digest_menus(self.betting_rules(), _SIZE_KEYS, self.first_street),
             "rake_cap": None if self.rake_rate == 0.0 else self.rake_cap,
-            "cfr_variant": digest_variant(self.schedule()),
+            "cfr_variant": values.digest_variant(self.schedule()),
             "add_all_in_threshold": added if math.isfinite(added) else ".inf",
         }

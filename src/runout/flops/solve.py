@@ -23,7 +23,7 @@ from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.config.flops import FlopsConfig
 from runout.config.load import load_config
-from runout.config.values import STREET_KEYS, read_target_text
+from runout.config.values import parse_target
 from runout.errors import BundleError, ConfigError, ExecutionError, RangeError
 from runout.events import BucketEvent, EventSink, Phase, PhaseAdvanced, reporting_phase
 from runout.execution.context import RunContext
@@ -47,6 +47,7 @@ from runout.solutions.node import Node
 from runout.solutions.values import FlopReport, PostflopValues, ValueBundle
 from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
+from runout.trees.sizes import STREET_KEYS
 from runout.trees.tree import PostflopTree
 
 _Item = TypeVar("_Item")
@@ -375,7 +376,7 @@ _CONFIG_KEYS = {
 def read_target(target: float | str | None) -> float | None:
     """Returns a target as a fraction of the pot, from a fraction or from text such as ``0.5%``."""
     if target is None or isinstance(target, str):
-        return None if target is None else read_target_text(target)
+        return None if target is None else parse_target(target)
     if not 0.0 < target <= _LARGEST_TARGET:
         allowed = f"write a fraction up to {_LARGEST_TARGET:g} such as 0.005, or text such as 0.5%"
         raise ConfigError("target", f"{target:g} is not a small fraction of the pot, {allowed}")

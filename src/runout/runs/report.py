@@ -15,7 +15,6 @@ from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, load_yaml
 from runout.config.spot import SpotConfig
-from runout.config.values import PLAYER_KEYS, STREET_KEYS
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError, FlopListError, RangeError, TreeError, quote
 from runout.events import Event, FlopReported, FlopSolving, SpotSolving
@@ -45,7 +44,7 @@ from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
 from runout.trees.actions import AGGRESSIVE_KINDS, format_amount
 from runout.trees.betting import Street
-from runout.trees.sizes import format_bet_size
+from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, format_bet_size
 
 _FLOP = STREET_KEYS[Street.FLOP]
 _FACTS = "facts"

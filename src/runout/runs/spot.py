@@ -24,7 +24,6 @@ from runout.cfr.team import Team
 from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import NodeLock, SpotConfig
-from runout.config.values import PLAYER_KEYS
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving
@@ -49,7 +48,7 @@ from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
 from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
 from runout.trees.betting import BB, BLIND_NAMES, SB, Street
-from runout.trees.sizes import format_percent
+from runout.trees.sizes import PLAYER_KEYS, format_percent
 from runout.trees.tree import FLOP, pot_type_of
 
 #: Bets are whole chips, so a big blind must be many.

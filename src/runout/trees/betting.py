@@ -7,7 +7,7 @@ the flop the big blind counts as a bet that was made. Antes are dead money, no p
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -16,13 +16,13 @@ from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
 from runout.trees.sizes import (
     BetSize,
+    RaiseSizes,
+    SizeRules,
+    Sizes,
     SizesByDepth,
-    SizesByDepthInput,
     SizesInput,
     format_bet_size,
     geometric_fraction,
-    parse_bet_sizes,
-    parse_sizes_by_depth,
 )
 
 #: Amounts that differ by less than this fraction of the pot are one amount, whatever the rules.
@@ -192,21 +192,20 @@ class SizeMenu:
         bet_sizes: SizesInput,
         raise_sizes: SizesInput | None = None,
         donk_sizes: SizesInput | None = None,
-        where: str = "",
     ) -> "SizeMenu":
         """Reads lists of sizes in the language of `runout.trees.sizes`; None for those of bets.
 
         Raises:
-            TreeError: naming the first size that cannot be read, with ``where`` before its list.
+            SizesError: naming the first size that cannot be read.
         """
-        bets = parse_bet_sizes(bet_sizes, f"{where}bet_sizes", allow_empty=raise_sizes is not None)
-        raises, donks = bets, None
-        if raise_sizes is not None:
-            raises = parse_bet_sizes(
-                raise_sizes, f"{where}raise_sizes", for_raises=True, allow_empty=True
-            )
-        if donk_sizes is not None:
-            donks = parse_bet_sizes(donk_sizes, f"{where}donk_sizes", allow_empty=True)
+
+        def read(sizes: SizesInput, name: str, allow_empty: bool = True) -> tuple[BetSize, ...]:
+            rules = SizeRules(for_raises=name == "raise_sizes", allow_empty=allow_empty)
+            return Sizes.parse(sizes, rules, name).at() or ()
+
+        bets = read(bet_sizes, "bet_sizes", allow_empty=raise_sizes is not None)
+        raises = bets if raise_sizes is None else read(raise_sizes, "raise_sizes")
+        donks = None if donk_sizes is None else read(donk_sizes, "donk_sizes")
         return cls(bets, raises, donks)
 
     @property
@@ -460,7 +459,7 @@ class PreflopRules:
     def parse(
         cls,
         stacks_bb: float | tuple[float, float],
-        raise_sizes: SizesByDepthInput | Mapping[str, SizesByDepthInput],
+        raise_sizes: Any,
         **limits: Any,
     ) -> "PreflopRules":
         """Reads sizes in the language of `runout.trees.sizes`.
@@ -474,7 +473,7 @@ class PreflopRules:
             TreeError: naming the size, amount or limit at fault.
         """
         stacks = (stacks_bb, stacks_bb) if isinstance(stacks_bb, int | float) else stacks_bb
-        return cls(stacks, _parse_by_player(raise_sizes), **limits)
+        return cls(stacks, RaiseSizes.parse(raise_sizes), **limits)
 
     @property
     def effective_stack_bb(self) -> float:
@@ -513,16 +512,3 @@ class PreflopRules:
 
         posted = post(self.small_blind_bb), post(self.big_blind_bb)
         return BettingState(PREFLOP, SB, posted, 0.0, self.big_blind_bb, num_bets=1)
-
-
-def _parse_by_player(
-    values: SizesByDepthInput | Mapping[str, SizesByDepthInput],
-) -> tuple[SizesByDepth, SizesByDepth]:
-    if not isinstance(values, Mapping):
-        both = parse_sizes_by_depth(values, "raise_sizes")
-        return both, both
-    if set(values) != {"sb", "bb"}:
-        names = ", ".join(map(str, values)) or "no player"
-        raise TreeError("raise_sizes", f"sizes for {names}, give them for sb and bb")
-    sb, bb = (parse_sizes_by_depth(values[who], f"raise_sizes.{who}") for who in ("sb", "bb"))
-    return sb, bb

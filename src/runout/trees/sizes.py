@@ -23,16 +23,21 @@ part depths: ``2.5bb, 3bb; 3x; allin``.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
-from runout.errors import TreeError, quote
+from runout.errors import TreeError, quote, suggest
 
 DEPTH_SEPARATOR = ";"
 SIZE_SEPARATOR = ","
+
+#: Keys of mappings of sizes.
+STREET_KEYS = ("flop", "turn", "river")
+PLAYER_KEYS = ("oop", "ip")
+BLIND_KEYS = ("sb", "bb")
 
 #: A plain number from here on is taken for a forgotten percent sign; text says what it means.
 MAX_PLAIN_FRACTION = 10.0
@@ -44,7 +49,7 @@ _MAX_CACHED_TEXTS = 4096
 
 
 class SizeStyle(NamedTuple):
-    """How sizes are called and written in one place; how they are read does not depend on it.
+    """How sizes are called, listed and written in one place; one is read alike everywhere.
 
     Attributes:
         noun: what errors call a size.
@@ -52,6 +57,9 @@ class SizeStyle(NamedTuple):
         takes_numbers: whether a plain number is a size, a fraction of the pot.
         pot_unit: ``%`` or ``p``, the unit in which fractions of the pot are written.
         all_in: the text of the whole stack.
+        lists: what errors call a list, and an example of one.
+        is_by_depth: whether a list has the sizes of each raise depth.
+        groups: the keys that a mapping of lists may have.
     """
 
     noun: str
@@ -59,6 +67,9 @@ class SizeStyle(NamedTuple):
     takes_numbers: bool
     pot_unit: str
     all_in: str
+    lists: str
+    is_by_depth: bool
+    groups: tuple[tuple[str, ...], ...]
 
 
 AFTER_FLOP = SizeStyle(
@@ -67,6 +78,9 @@ AFTER_FLOP = SizeStyle(
     takes_numbers=True,
     pot_unit="%",
     all_in="a",
+    lists="a list of bet sizes, write [0.5, 1.0] or [33%, 75%]",
+    is_by_depth=False,
+    groups=(PLAYER_KEYS, STREET_KEYS),
 )
 BEFORE_FLOP = SizeStyle(
     "raise size",
@@ -74,6 +88,9 @@ BEFORE_FLOP = SizeStyle(
     takes_numbers=False,
     pot_unit="p",
     all_in="allin",
+    lists="a list by raise depth, write [2.5bb, 3x]",
+    is_by_depth=True,
+    groups=(BLIND_KEYS,),
 )
 
 
@@ -97,11 +114,11 @@ class BetSize:
 #: Sizes by raise depth; the last entry serves all deeper raises.
 SizesByDepth: TypeAlias = tuple[tuple[BetSize, ...], ...]
 
-#: What `parse_bet_sizes` reads: one text, or a list of numbers, texts and sizes.
-SizesInput: TypeAlias = str | Sequence[BetSize | float | str]
+#: Keys of mappings and positions in lists that lead to a part of a value.
+Place: TypeAlias = tuple[str | int, ...]
 
-#: What `parse_sizes_by_depth` reads: one text, or for every depth a text or a list of sizes.
-SizesByDepthInput: TypeAlias = str | Sequence[str | BetSize | Sequence[str | BetSize]]
+#: One text of sizes, or a list of numbers, texts and sizes.
+SizesInput: TypeAlias = str | Sequence[BetSize | float | str]
 
 #: What the number of a unit is called.
 _NOUNS = {
@@ -125,62 +142,156 @@ def geometric_fraction(stack_to_pot: float, num_streets: int) -> float:
     return float(((1.0 + 2.0 * stack_to_pot) ** (1.0 / num_streets) - 1.0) / 2.0)
 
 
-def parse_bet_sizes(
-    values: SizesInput,
-    where: str = "bet_sizes",
-    *,
-    for_raises: bool = False,
-    allow_empty: bool = False,
-    style: SizeStyle = AFTER_FLOP,
-) -> tuple[BetSize, ...]:
-    """Reads a list of sizes, or a text of sizes with commas between them.
+class SizesError(TreeError):
+    """Sizes that cannot be read; as text the first of them.
 
-    Args:
-        values: numbers (pot fractions), texts in the language of this module, or sizes.
-        where: what errors name, with the position in the list after it.
+    Attributes:
+        parts: the place of each error inside the value, and what is wrong there.
+    """
+
+    parts: tuple[tuple[Place, str], ...] = ()
+
+
+class SizeRules(NamedTuple):
+    """Which sizes one key may have.
+
+    Attributes:
+        style: how the place of the sizes names and lists them.
         for_raises: whether multiples of the last bet are allowed.
-        allow_empty: whether the list may be empty.
-        style: how the place of the sizes names them.
-
-    Raises:
-        TreeError: naming the first size that cannot be read, as ``bet_sizes[1]``.
+        allow_empty: whether a list may be empty, and a mapping by street may leave some out.
+        refused: units without a meaning, with the reason.
     """
-    if isinstance(values, str):
-        values = values.split(SIZE_SEPARATOR) if values.strip() else []
-    elif not isinstance(values, Sequence):
-        raise TreeError(where, f"{quote(values)} is not a list of bet sizes, write [0.5, 1.0]")
-    if not values and not allow_empty:
-        raise TreeError(where, "empty, give at least one bet size")
-    return tuple(
-        parse_bet_size(value, f"{where}[{position}]", for_raises=for_raises, style=style)
-        for position, value in enumerate(values)
-    )
+
+    style: SizeStyle = AFTER_FLOP
+    for_raises: bool = False
+    allow_empty: bool = False
+    refused: Mapping[str, str] = {}
 
 
-def parse_sizes_by_depth(values: SizesByDepthInput, where: str = "raise_sizes") -> SizesByDepth:
-    """Reads the sizes of all raise depths before the flop.
+_ANY_BET = SizeRules()
 
-    Args:
-        values: one text with semicolons between depths, or a list with a size, a text or a list
-            of sizes for each depth. A depth may be empty: no sized raises there.
-        where: what errors name, with the depth and the position in its list after it.
 
-    Raises:
-        TreeError: naming the first size that cannot be read, as ``raise_sizes[1][0]``.
+@dataclass(frozen=True)
+class Sizes:
+    """Sizes for everybody, or by street, by player, or by both.
+
+    Attributes:
+        rows: pairs of what sizes are for, and the sizes; before the flop, sizes by raise depth.
+            ``()`` stands for everybody; others are such as ``("ip",)`` and ``("turn", "oop")``.
     """
-    if isinstance(values, str):
-        values = values.split(DEPTH_SEPARATOR) if values.strip() else []
-    elif not isinstance(values, Sequence):
-        raise TreeError(where, f"{quote(values)} is not a list by raise depth, write [2.5bb, 3x]")
-    return tuple(_parse_depth(depth, f"{where}[{n}]") for n, depth in enumerate(values))
+
+    rows: tuple[tuple[tuple[str, ...], tuple[Any, ...]], ...]
+
+    @classmethod
+    def parse(cls, value: Any, rules: SizeRules = _ANY_BET, where: str = "bet_sizes") -> Self:
+        """Reads a list or a text of sizes, or a mapping of such by street, by player or by both.
+
+        Raises:
+            SizesError: with all errors; ``where`` is the name of the whole.
+        """
+        errors: list[tuple[Place, str]] = []
+        given = value.plain() if isinstance(value, Sizes) else value
+        rows = tuple(_read_table(given, (), rules.style.groups, rules, errors))
+        if errors:
+            parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in errors[0][0])
+            error = SizesError(where + "".join(parts), errors[0][1])
+            error.parts = tuple(errors)
+            raise error
+        return cls(rows)
+
+    def plain(self) -> Any:
+        """Returns the sizes of streets after the flop as YAML has them."""
+        mapping: dict[str, Any] = {}
+        for path, row in self.rows:
+            texts, inner = [format_bet_size(size) for size in row], mapping
+            if not path:
+                return texts
+            for key in path[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[path[-1]] = texts
+        return mapping
+
+    def __str__(self) -> str:
+        return "; ".join(" ".join([*path, format_bet_sizes(row)]) for path, row in self.rows)
+
+    def at(self, *keys: str) -> tuple[Any, ...] | None:
+        """Returns the sizes of a street and player, or of a blind; None if they are left out."""
+        return next((row for path, row in self.rows if set(path) <= {*keys}), None)
 
 
-def _parse_depth(
-    values: str | BetSize | Sequence[str | BetSize], where: str
-) -> tuple[BetSize, ...]:
-    if isinstance(values, Sequence):
-        return parse_bet_sizes(values, where, for_raises=True, allow_empty=True, style=BEFORE_FLOP)
-    return (parse_bet_size(values, where, for_raises=True, style=BEFORE_FLOP),)
+def _read_table(
+    value: Any,
+    path: tuple[str, ...],
+    groups: tuple[tuple[str, ...], ...],
+    rules: SizeRules,
+    errors: list[tuple[Place, str]],
+) -> Iterator[tuple[tuple[str, ...], tuple[Any, ...]]]:
+    """Yields what sizes are for, and the sizes; a mapping may have the keys of one group."""
+    if not isinstance(value, Mapping) or not groups:
+        yield path, _read_list(value, path, rules, errors, rules.style.is_by_depth)
+        return
+    names = next((group for group in groups if set(group) & set(value)), groups[-1])
+    hint = f"give {', '.join(names[:-1])} and {names[-1]}"
+    is_optional = rules.allow_empty and names is STREET_KEYS and set(names) & set(value)
+    for name in value:
+        if name not in names:
+            text = f"unknown key{suggest(name, names) or f', {hint}'}"
+            errors.append(((*path, str(name)), text))
+    for name in names:
+        if name in value:
+            inner = (PLAYER_KEYS,) if names is STREET_KEYS else ()
+            yield from _read_table(value[name], (*path, name), inner, rules, errors)
+        elif not is_optional:
+            errors.append((path, f"{name} is missing, {hint}"))
+
+
+def _read_list(
+    value: Any, place: Place, rules: SizeRules, errors: list[tuple[Place, str]], is_by_depth: bool
+) -> tuple[Any, ...]:
+    if isinstance(value, str):
+        separator = DEPTH_SEPARATOR if is_by_depth else SIZE_SEPARATOR
+        value = value.split(separator) if value.strip() else []
+    if not isinstance(value, list | tuple):
+        errors.append((place, f"{quote(value)} is not {rules.style.lists}"))
+        return ()
+    if not value and not rules.allow_empty:
+        errors.append((place, "empty, give at least one bet size ('a' for all-in only)"))
+    row: list[Any] = []
+    for position, entry in enumerate(value):
+        here = (*place, position)
+        if is_by_depth and isinstance(entry, str | list | tuple):
+            row.append(_read_list(entry, here, rules, errors, is_by_depth=False))
+            continue
+        try:
+            size = parse_bet_size(entry, "", for_raises=rules.for_raises, style=rules.style)
+        except TreeError as error:
+            errors.append((here, error.problem))
+            continue
+        if size.unit in rules.refused:
+            text = format_bet_size(size, rules.style)
+            errors.append((here, f"{text!r} {rules.refused[size.unit]}"))
+        row.append((size,) if is_by_depth else size)
+    return tuple(row)
+
+
+class RaiseSizes(NamedTuple):
+    """The raise sizes before the flop of both blinds, by raise depth."""
+
+    sb: SizesByDepth
+    bb: SizesByDepth
+
+    @classmethod
+    def parse(cls, value: Any, refused: Mapping[str, str] = {}) -> "RaiseSizes":
+        """Reads sizes by depth, for both blinds or as a mapping of ``sb`` and ``bb``.
+
+        Raises:
+            SizesError: with all errors.
+        """
+        if isinstance(value, RaiseSizes):
+            return value
+        rules = SizeRules(BEFORE_FLOP, for_raises=True, allow_empty=True, refused=refused)
+        table = Sizes.parse(value, rules, "raise_sizes")
+        return cls(*(table.at(key) or () for key in BLIND_KEYS))
 
 
 def parse_bet_size(
@@ -200,12 +311,12 @@ def parse_bet_size(
     try:
         if isinstance(value, str):
             size = read_size_text(value.strip().lower(), style)
-        elif style.takes_numbers and isinstance(value, int | float) and type(value) is not bool:
-            size = _read_number(float(value))
-        elif isinstance(value, int | float) and type(value) is not bool:
-            raise TreeError("", f"{value:g} has no unit, {_ways_to_write(value, style)}")
-        else:
+        elif isinstance(value, bool) or not isinstance(value, int | float):
             raise TreeError("", f"{quote(value)} is not a {style.noun}, {style.hint}")
+        elif style.takes_numbers:
+            size = _read_number(value)
+        else:
+            raise TreeError("", f"{value:g} has no unit, {_ways_to_write(value, style)}")
     except TreeError as error:
         raise TreeError(where, error.problem) from None
     if size.unit == "x" and not for_raises:
@@ -214,10 +325,10 @@ def parse_bet_size(
     return size
 
 
-def _read_number(fraction: float) -> BetSize:
-    if not (fraction > 0.0 and math.isfinite(fraction)):
-        raise TreeError("", f"{fraction:g} is not a positive pot fraction")
-    if fraction >= MAX_PLAIN_FRACTION:
+def _read_number(number: float) -> BetSize:
+    if not 0.0 < number < 1e300:
+        raise TreeError("", f"{quote(number)} is not a positive pot fraction")
+    if (fraction := float(number)) >= MAX_PLAIN_FRACTION:
         raise TreeError(
             "",
             f"{fraction:g} is {fraction:g} times the pot, write {fraction / 100:g} or "
