@@ -15,7 +15,7 @@ from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import RESPONDING
 from runout.holdem.tables import FixedTables
-from runout.preflop.joint import PAIRS_BESIDE_A_FLOP, FlopSampler, count_alike
+from runout.preflop.joint import PAIRS_BESIDE_A_FLOP, FlopSampler, checked_down_edge, count_alike
 from runout.preflop.shards import save_flop_strategies
 from runout.preflop.solver import BookLeaves, PreflopSolver
 from runout.solutions.flop_bundles import JointFlops
@@ -226,7 +226,8 @@ def test_checked_down_flops_are_worth_what_the_deals_beside_them_say():
     for player in (SB, BB):
         arriving = np.array([reach[leaf.node] for leaf in leaves.flop_leaves])
         played = leaves.play_flops(player, Evaluation.EVALUATE, arriving)
-        edge = leaves.deals.edge if player == SB else -leaves.deals.edge.T
+        edge = checked_down_edge(leaves.flops)
+        edge = edge if player == SB else -edge.T
         for leaf, value in zip(leaves.flop_leaves, played, strict=True):
             expected = leaf.pot_bb / 2 * edge @ reach[leaf.node]
             np.testing.assert_allclose(value, expected, atol=1e-6 * np.abs(expected).max())
@@ -299,7 +300,7 @@ def respond_on_flops(leaves, number, player, reach):
     total = np.zeros(169)
     everyone, position = Range("random"), postflop_position(player)
     for flop, weight, games in zip(
-        leaves.deals.flops.flops, leaves.deals.flops.weights, leaves.subgames, strict=True
+        leaves.flops.flops, leaves.flops.weights, leaves.subgames, strict=True
     ):
         subgame = games[number]
         game = CardGame(Spot(flop, (everyone, everyone), subgame.game.spot.tree))
@@ -330,7 +331,7 @@ def test_a_game_without_flop_leaves_needs_no_subgames():
 
 def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
     leaves = make_leaves(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
-    weights = leaves.deals.flops.weights
+    weights = leaves.flops.weights
     for leaves.iteration in range(6):
         drawn = leaves.draw(Update(DCFR_JOINT.weights(0)))
         assert len(drawn.number) == 1

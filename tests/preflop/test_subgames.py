@@ -10,7 +10,12 @@ from runout.equity.board import compute_board_equity
 from runout.flops.backend import ONCE
 from runout.flops.cards import CardBackend
 from runout.holdem.rivers import BucketRivers
-from runout.preflop.joint import FlopDeals, JointGame, estimate_subgames
+from runout.preflop.joint import (
+    PAIRS_BESIDE_A_FLOP,
+    JointGame,
+    checked_down_edge,
+    estimate_subgames,
+)
 from runout.preflop.solver import BookLeaves, PreflopSolver, best_response, preflop_edge
 from runout.solutions.values import ValueBook
 from runout.trees.betting import SB, BettingRules
@@ -119,29 +124,21 @@ def test_exploitability_is_measured_from_the_values_that_do_not_quite_sum_to_zer
     assert solution.report.exploitability_mbb == pytest.approx(expected, rel=1e-3)
 
 
-def test_beside_one_flop_hands_are_dealt_by_the_combos_that_it_leaves():
-    deals = FlopDeals.of(explicit_flops(["AhKd7s"]))
-    weights = matchup_weights((51, 46, 20))
-    assert weights.sum() == 1_176 * 1_081
-    canonical = matchup_weights(deals.flops.flops[0])
-    np.testing.assert_allclose(deals.share, canonical / canonical.sum(), rtol=1e-12)
-
-
-def test_a_checked_down_flop_is_worth_its_equities():
+def test_a_checked_down_flop_is_worth_its_equities_times_the_combos_that_it_leaves():
     flops = explicit_flops(["AhKd7s"])
-    deals, equities = FlopDeals.of(flops), compute_board_equity(flops.flops[0]).hand_table()
+    equities = compute_board_equity(flops.flops[0]).hand_table()
+    weights = matchup_weights(flops.flops[0])
+    assert weights.sum() == PAIRS_BESIDE_A_FLOP == 1_176 * 1_081
     edge = 2 * (equities.wins + equities.ties / 2) / np.maximum(equities.totals, 1) - 1
-    np.testing.assert_allclose(deals.edge, deals.share * edge, atol=1e-15)
+    expected = weights / weights.sum() * edge
+    np.testing.assert_allclose(checked_down_edge(flops), expected, atol=1e-15)
 
 
 def test_what_one_hand_wins_the_other_loses():
-    deals = FlopDeals.of(subset_flops(8))
-    np.testing.assert_allclose(deals.edge, -deals.edge.T, atol=1e-18)
-    assert deals.share.sum() == pytest.approx(1.0)
+    edge = checked_down_edge(subset_flops(8))
+    np.testing.assert_allclose(edge, -edge.T, atol=1e-18)
 
 
 def test_a_good_subset_deals_nearly_what_all_flops_deal():
-    deals, weights = FlopDeals.of(subset_flops(25)), matchup_weights()
-    share = weights / weights.sum()
-    assert np.abs(deals.share - share).sum() < 0.02
-    assert np.abs(deals.edge - share * preflop_edge()).sum() < 0.03
+    edge, weights = checked_down_edge(subset_flops(25)), matchup_weights()
+    assert np.abs(edge - weights / weights.sum() * preflop_edge()).sum() < 0.03

@@ -167,7 +167,7 @@ def live_view(run, flop, leaf):
 
 
 def first_flop(run):
-    return run.leaves.flop_leaves[0], run.leaves.deals.flops
+    return run.leaves.flop_leaves[0], run.leaves.flops
 
 
 def test_before_the_flop_nodes_are_those_of_the_solution(both):

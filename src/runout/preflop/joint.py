@@ -1,11 +1,10 @@
 """Preflop and postflop as one game: its leaves are flops that are played and learned from."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
+from runout.execution.tasks import ShardGroup
 from runout.flops.backend import EVERYONE, Cost, limit_seconds
 from runout.flops.cards import CardBackend
 from runout.holdem.cards import CardsToCome, make_layouts
@@ -45,30 +45,21 @@ from runout.trees.tree import (
 
 
 class DrawnFlops(NamedTuple):
-    """The flops of one iteration.
+    """The flops of one iteration: sums over them, scaled, have the mean of sums over all flops."""
 
-    Attributes:
-        number: ``[n]`` their numbers, ascending.
-        scale: ``[n]`` one over the probability that each is drawn: sums over the drawn flops,
-            scaled by it, have the mean of sums over all flops.
-    """
-
-    number: IntArray
-    scale: FloatArray
+    number: IntArray  # [n], ascending
+    scale: FloatArray  # [n] one over the probability that each is drawn
 
 
 @dataclass(frozen=True, eq=False)
 class FlopSampler:
     """Draws flops with probabilities proportional to their weights.
 
-    Attributes:
-        weights: ``[F]`` of the flops.
-        per_iteration: how many are drawn each time; None for all of them.
-        seed: of the draws. What an iteration draws depends on it and on the iteration alone.
+    What an iteration draws depends on the seed and on the iteration alone.
     """
 
-    weights: FloatArray
-    per_iteration: int | None = None
+    weights: FloatArray  # [F]
+    per_iteration: int | None = None  # all flops by default
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -128,49 +119,26 @@ FLOP_KIND = "joint_flop_checkpoint"
 FLOP_SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, eq=False)
-class FlopDeals:
-    """Deals in which the flop comes first, drawn by weight, and then both hands.
+def checked_down_edge(flops: FlopList) -> FloatArray:
+    """Returns ``[169, 169]`` what the row wins at a stake of 1 on flops that are checked down.
 
-    Attributes:
-        flops: the flops and their weights.
-        share: ``[169, 169]`` probability that the row is dealt to one player and the column to the
-            other.
-        edge: ``[169, 169]`` that probability times what the row wins at a stake of 1 if the flop is
-            checked down.
+    It is times the probability that the two hands are dealt: the flop comes first, drawn by weight.
     """
-
-    flops: FlopList
-    share: FloatArray
-    edge: FloatArray
-
-    @classmethod
-    def of(cls, flops: FlopList) -> "FlopDeals":
-        """Counts the deals beside some flops and who wins them."""
-        share, edge = np.zeros((NUM_HANDS, NUM_HANDS)), np.zeros((NUM_HANDS, NUM_HANDS))
-        for flop, weight in zip(flops.flops, flops.weights.tolist(), strict=True):
-            equity = compute_board_equity(flop)
-            table = equity.hand_table()
-            scale = weight / (PAIRS_BESIDE_A_FLOP * equity.num_runouts)
-            share += scale * table.totals
-            edge += scale * (2 * table.wins + table.ties - table.totals)
-        return cls(flops, share, edge)
+    edge = np.zeros((NUM_HANDS, NUM_HANDS))
+    for flop, weight in zip(flops.flops, flops.weights.tolist(), strict=True):
+        equity = compute_board_equity(flop)
+        table = equity.hand_table()
+        scale = weight / (PAIRS_BESIDE_A_FLOP * equity.num_runouts)
+        edge += scale * (2 * table.wins + table.ties - table.totals)
+    return edge
 
 
 class Playable(Protocol):
-    """A flop leaf on one flop that can be visited; players are `OOP` and `IP`.
+    """A flop leaf on one flop that can be visited; players are `OOP` and `IP`."""
 
-    Attributes:
-        combos: ``[n]`` the combos that both players can hold, in the order of rows.
-        width: the length of a row of hands, padding included.
-        cost: how long a visit takes, in any unit that all subgames of a game share.
-        is_zero_sum: whether what one player wins is what the other loses, but for rounding.
-    """
-
-    combos: IntArray
-    width: int
-    cost: int
-    is_zero_sum: bool
+    combos: IntArray  # [n] the combos that both players can hold, in the order of rows
+    width: int  # the length of a row of hands, padding included
+    cost: int  # how long a visit takes, in any unit that all subgames of a game share
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
         """Returns ``[width]`` counterfactual values of a player's hands, in pots.
@@ -184,19 +152,12 @@ class Playable(Protocol):
 
 
 class Subgame:
-    """A flop leaf on one flop that learns; see `Playable`.
-
-    Attributes:
-        game: the cards and the betting.
-        tables: what both players have learned.
-    """
+    """A flop leaf on one flop that learns; see `Playable`."""
 
     def __init__(self, game: CardGame, spaces: Sequence[Workspace]) -> None:
         """Allocates the tables; both players begin with all actions equally likely.
 
-        Args:
-            game: the cards and the betting.
-            spaces: one for each worker, maybe shared with other subgames.
+        There is a working space for each worker, maybe shared with other subgames.
         """
         self.game = game
         self._spaces = spaces
@@ -204,8 +165,6 @@ class Subgame:
         self.tables = LearnedTables.allocate(game.templates, game.table_sizes(), game.precision)
         hands = game.cards.players[0]
         self.combos, self.width = hands.combos, hands.width
-        # Hands of a bucket do not meet quite the same hands.
-        self.is_zero_sum = game.rivers.is_exact
         self.cost = sum(table.size for table in self.learned().values())
 
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
@@ -221,12 +180,17 @@ class Subgame:
 Played = TypeVar("Played", bound=Playable)
 
 
-class FlopPlayers(Protocol):
-    """Whoever plays the flops of a joint game: this process, or shards."""
+@dataclass(eq=False)
+class PlayedFlops(Generic[Played]):
+    """Flops that are played in this process; threads of a team share the subgames."""
 
-    @property
-    def is_zero_sum(self) -> bool:
-        """Whether what one player wins is what the other loses, but for rounding."""
+    weights: Mapping[int, float]  # share of each flop, by its number in the game
+    subgames: Sequence[Sequence[Played]]  # of each flop, one for each of the tree's flop leaves
+    team: Team = field(default_factory=Team)
+
+    @cached_property
+    def _of_flop(self) -> dict[int, Sequence[Played]]:
+        return dict(zip(self.weights, self.subgames, strict=True))
 
     def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
         """Returns ``[n, L, 169]`` what a player's hands win on each flop at each leaf, in pots.
@@ -236,51 +200,6 @@ class FlopPlayers(Protocol):
             steps: what to do on each of n flops, by its number in the game.
             reach: ``[L, 169]`` the opponent's own reach of each leaf.
         """
-
-
-class LearningFlops(FlopPlayers, Protocol):
-    """Whoever plays flops and learns from it."""
-
-    @property
-    def subgames(self) -> Iterable[Sequence[Subgame]]:
-        """For each flop of the game, one for each of the tree's flop leaves."""
-
-    def begin_saving(self, directory: Path) -> Finish:
-        """Copies all tables into files, and returns what makes bundles of them."""
-
-    def restore(self, directory: Path) -> None:
-        """Fills all tables with what was saved."""
-
-
-@dataclass(eq=False)
-class PlayedFlops(Generic[Played]):
-    """Flops that are played in this process.
-
-    Attributes:
-        weights: share of each flop, by its number in the game.
-        subgames: for each of these flops, one for each of the tree's flop leaves.
-        team: threads that share the subgames.
-    """
-
-    weights: Mapping[int, float]
-    subgames: Sequence[Sequence[Played]]
-    team: Team = field(default_factory=Team)
-
-    @cached_property
-    def _of_flop(self) -> dict[int, Sequence[Played]]:
-        return dict(zip(self.weights, self.subgames, strict=True))
-
-    @property
-    def is_zero_sum(self) -> bool:
-        """Whether what one player wins is what the other loses, but for rounding."""
-        return self.are_zero_sum()
-
-    def are_zero_sum(self) -> bool:
-        """Returns the same; what shards are asked for are methods."""
-        return all(subgame.is_zero_sum for of_flop in self.subgames for subgame in of_flop)
-
-    def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
-        """Returns ``[n, L, 169]`` what a player's hands win on each flop at each leaf, in pots."""
         won = np.zeros((len(steps), len(reach), NUM_HANDS))
         # The longest first, so that nobody is left with a long one at the end.
         visits = sorted(
@@ -310,15 +229,9 @@ class PlayedFlops(Generic[Played]):
         return won
 
     def begin_saving(self: "PlayedFlops[Subgame]", directory: Path) -> Finish:
-        """Copies all tables into files, and returns what makes bundles of them.
+        """Copies all tables into files, and returns what makes a bundle for each flop of them.
 
         Learning may go on before that is called, by whichever thread.
-
-        Args:
-            directory: gets a bundle for each flop.
-
-        Raises:
-            BundleError: if they cannot be written.
         """
 
         def fill(subgames: Sequence[Subgame], writer: BundleWriter) -> None:
@@ -338,11 +251,7 @@ class PlayedFlops(Generic[Played]):
         self.begin_saving(directory)()
 
     def restore(self: "PlayedFlops[Subgame]", directory: Path) -> None:
-        """Fills all tables with what was saved.
-
-        Raises:
-            BundleError: if something is missing or damaged.
-        """
+        """Fills all tables with what was saved; refuses what is missing or damaged."""
         for flop, subgames in self._of_flop.items():
             path = directory / f"flop{flop}"
             arrays = load_bundle(path, FLOP_KIND, FLOP_SCHEMA_VERSION).arrays
@@ -358,6 +267,57 @@ def tables_of(subgames: Sequence[Subgame]) -> Iterator[tuple[str, AnyArray]]:
             yield f"leaf{leaf}_{name}", array
 
 
+class ShardedFlops:
+    """The flops of a joint game, played by shards that are `PlayedFlops` of some flops each.
+
+    An iteration sends the reach of all leaves to every shard and gathers what hands win, flop by
+    flop. So the result is the one without shards, bit by bit.
+    """
+
+    def __init__(
+        self, game: "JointGame", group: ShardGroup, parts: Sequence[Sequence[int]]
+    ) -> None:
+        """Takes shards that have started, each with its part of the flops."""
+        self._game, self._group, self._parts = game, group, parts
+        self._saved: Path | None = None
+
+    @property
+    def subgames(self) -> Iterator[Sequence[Subgame]]:
+        """For each flop of the game what was last saved of it, read flop by flop."""
+        assert self._saved is not None, "nothing was saved"
+        for flop in range(len(self._game.flops)):
+            played = self._game.play_flops(Team(), [flop])
+            played.restore(self._saved)
+            yield played.subgames[0]
+
+    def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
+        """Returns ``[n, L, 169]`` as `PlayedFlops.play` does."""
+        own_steps = [{flop: steps[flop] for flop in steps if flop in part} for part in self._parts]
+        answers = self._group.call("play", [(player, own, reach) for own in own_steps])
+        won = np.zeros((len(steps), len(reach), NUM_HANDS))
+        places = {flop: place for place, flop in enumerate(steps)}
+        for own, answer in zip(own_steps, answers, strict=True):
+            won[[places[flop] for flop in own]] = answer
+        return won
+
+    def begin_saving(self, directory: Path) -> Finish:
+        """Saves all tables, each shard its own; nothing is left to do afterwards."""
+        self._tell("save", directory)
+        return lambda: None
+
+    def restore(self, directory: Path) -> None:
+        """Fills all tables with what was saved, by however many shards."""
+        self._tell("restore", directory)
+
+    def _tell(self, method: str, directory: Path) -> None:
+        self._group.call(method, [(directory,) for _ in self._parts])
+        self._saved = directory
+
+
+#: The flops of a joint game, wherever they are played, and whether they learn or only judge.
+Flops = PlayedFlops[Any] | ShardedFlops
+
+
 # --------------------------------------------------------------------------------------------------
 # The leaves of the joint game: folds and all-ins known, flops played and learned from.
 #
@@ -366,57 +326,42 @@ def tables_of(subgames: Sequence[Subgame]) -> Iterator[tuple[str, AnyArray]]:
 # only the subset's flops say: both hands are dealt beside each of them, and the flop is played with
 # the reach that arrives. All three parts are zero-sum, so the sum is a game.
 
-
-#: Who plays the flops: they learn, or only judge.
-Players = TypeVar("Players", bound=FlopPlayers)
-
 _JUDGING = {Evaluation.EVALUATE: EVALUATING, Evaluation.BEST_RESPOND: RESPONDING}
 
 
-@dataclass(eq=False)
-class JointLeaves(Generic[Players]):
+class JointLeaves:
     """What hands win at the leaves of a preflop tree whose flops are played on the way.
 
     Attributes:
-        tree: the betting before the flop.
-        deals: the flops and the deals beside them.
-        players: play the flops.
-        schedule: how iterations are weighted after the flop; before it they are weighted alike.
-        sampler: which flops an iteration visits.
         num_visits: ``[F]`` iterations in which each flop was visited.
         iteration: iterations done.
+        is_zero_sum: whether what one player wins is what the other loses, but for rounding; hands
+            of a river bucket do not meet quite the same hands.
     """
 
-    tree: PreflopTree
-    deals: FlopDeals
-    players: Players
-    schedule: Schedule
-    sampler: FlopSampler
-    num_visits: IntArray = field(init=False)
-    iteration: int = field(init=False, default=0)
-
-    def __post_init__(self) -> None:
+    def __init__(self, game: "JointGame", players: Flops, schedule: Schedule) -> None:
+        """Takes all flops of a game, and how iterations are weighted after the flop."""
+        self.tree, self.flops = game.tree, game.flops
+        self.players, self.schedule = players, schedule
+        self.sampler = FlopSampler(game.flops.weights, game.flops_per_iteration, game.seed)
+        self.iteration = 0
         self.flop_leaves = self.tree.flop_leaves()
+        self.is_zero_sum = game.backend.rivers.is_exact or not self.flop_leaves
         self.matchup_share = share_of_matchups()
-        self.num_visits = np.zeros(len(self.deals.flops), dtype=np.int64)
+        self.num_visits = np.zeros(len(game.flops), dtype=np.int64)
         self._nodes = np.array([leaf.node for leaf in self.flop_leaves], dtype=np.int64)
         self._pots = np.array([leaf.pot_bb for leaf in self.flop_leaves])
         groups = known_groups(self.tree, self.matchup_share)
         if self.flop_leaves:
             # Checked down on all flops, instead of on those that are played.
-            missed = self.matchup_share * preflop_edge() - self.deals.edge
+            missed = self.matchup_share * preflop_edge() - checked_down_edge(game.flops)
             groups.append(LeafGroup(missed, self._nodes, self.tree.leaf_stake[self._nodes]))
         self._known = MatrixLeaves(self.tree.layout, groups)
 
     @property
-    def subgames(self: "JointLeaves[LearningFlops]") -> Iterable[Sequence[Subgame]]:
+    def subgames(self) -> Iterable[Sequence[Subgame]]:
         """For each flop, one for each of the tree's flop leaves."""
         return self.players.subgames
-
-    @property
-    def is_zero_sum(self) -> bool:
-        """Whether what one player wins is what the other loses, but for rounding."""
-        return self.players.is_zero_sum
 
     def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player``, in big blinds, into the leaf rows."""
@@ -435,7 +380,13 @@ class JointLeaves(Generic[Players]):
             reach: ``[L, 169]`` the opponent's own reach of each leaf.
         """
         drawn = self.draw(step)
-        steps = {flop: self._flop_step(step, flop) for flop in drawn.number.tolist()}
+        steps = {}
+        for flop in drawn.number.tolist():
+            if isinstance(step, Evaluation):
+                steps[flop] = _JUDGING[step]
+            else:
+                weights = self.schedule.weights(int(self.num_visits[flop]))
+                steps[flop] = Step(LEARN, *np.array(weights, np.float32))
         gained = np.zeros(reach.shape)
         won = self.players.play(player, steps, reach)
         for scale, of_flop in zip(drawn.scale, won, strict=True):  # in one order, whoever was first
@@ -455,7 +406,7 @@ class JointLeaves(Generic[Players]):
 
     def sources(self) -> dict[str, FlopLeafSource]:
         """Returns where the values of flop leaves come from, by path."""
-        number = len(self.deals.flops)
+        number = len(self.flops)
         flops = "1 flop" if number == 1 else f"{number} flops"
         return {
             leaf.path: FlopLeafSource(ValueSource.JOINT, f"played on {flops} at SPR {leaf.spr:.3g}")
@@ -466,17 +417,6 @@ class JointLeaves(Generic[Players]):
         """Returns the flops that a visit of the whole game goes to."""
         is_judging = isinstance(step, Evaluation)
         return self.sampler.all_flops() if is_judging else self.sampler.draw(self.iteration)
-
-    def _flop_step(self, step: Pass, flop: int) -> Step:
-        """Returns what is done on a flop, which has been visited so often."""
-        if isinstance(step, Evaluation):
-            return _JUDGING[step]
-        weights = self.schedule.weights(int(self.num_visits[flop]))
-        return Step(LEARN, *np.array(weights, np.float32))
-
-
-#: The leaves of a game that is being solved, or was.
-LearningLeaves = JointLeaves[LearningFlops]
 
 
 # --------------------------------------------------------------------------------------------------
@@ -492,25 +432,18 @@ _GAME_NUMBER_BYTES = 4
 
 
 class SubgameNeeds(NamedTuple):
-    """What the subgames of some flops take together.
-
-    Attributes:
-        memory: in bytes.
-        cells_by_street: ``[3]`` probabilities that the tables of flop, turn and river hold.
-        river_map_bytes: what says which column of a river's tables a hand has, where it is kept.
-    """
+    """What the subgames of some flops take together."""
 
     memory: MemoryNeed
-    cells_by_street: IntArray
-    river_map_bytes: int = 0
+    cells_by_street: IntArray  # [3] probabilities that the tables of flop, turn and river hold
+    river_map_bytes: int  # for the column of each hand in a river's tables, where it is kept
 
 
 def estimate_subgames(
     backend: CardBackend, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
 ) -> SubgameNeeds:
     """Returns what `make_subgames` will allocate, and what is kept of it."""
-    cells, tables, of_cards, maps = np.zeros(len(Street), np.int64), 0, 0, 0
-    own_space = 0
+    cells, tables, of_cards, maps, own_space = np.zeros(len(Street), np.int64), 0, 0, 0, 0
     spaces: list[Plan] = []
     for cards, number in count_alike(flops):
         shared: dict[Rivers, Plan] = {}
@@ -525,19 +458,15 @@ def estimate_subgames(
             known = shared.get(rivers, plan.cards)
             shared[rivers] = Plan({**known.arrays, **plan.cards.arrays})
         of_cards += number * sum(plan.num_bytes for plan in shared.values())
-        maps += number * sum(_map_bytes(rivers, cards) for rivers in shared)
+        for rivers in shared:
+            if not rivers.is_exact:  # the bucket of each hand, the same for both players
+                num_games = rivers.table_sizes(cards)[-1].num_boards
+                maps += number * num_games * len(cards.players[0].combos)
+                maps += number * _GAME_NUMBER_BYTES * len(cards.deals[1].card)
     space = own_space
     if spaces and backend.rivers.shares_workspace:
         space = num_workers * Plan.covering(spaces).num_bytes
     return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, maps)
-
-
-def _map_bytes(rivers: Rivers, cards: CardsToCome) -> int:
-    """Returns what keeping the bucket of each hand, the same for both players, takes on a flop."""
-    if rivers.is_exact:
-        return 0
-    num_games = rivers.table_sizes(cards)[-1].num_boards
-    return num_games * len(cards.players[0].combos) + _GAME_NUMBER_BYTES * len(cards.deals[1].card)
 
 
 def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
@@ -545,16 +474,12 @@ def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
 
     They have as many turn and river boards, so they need as much memory.
     """
-    alike = Counter(_pattern(flop) for flop in flops)
-    example = {_pattern(flop): flop for flop in flops}
-    return [
-        (CardsToCome.plan(example[pattern], EVERYONE), number) for pattern, number in alike.items()
-    ]
-
-
-def _pattern(flop: Flop) -> tuple[tuple[int, int], ...]:
-    ranks = sorted({card_rank(card) for card in flop})
-    return tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
+    alike: dict[tuple[tuple[int, int], ...], list[Flop]] = {}
+    for flop in flops:
+        ranks = sorted({card_rank(card) for card in flop})
+        pattern = tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
+        alike.setdefault(pattern, []).append(flop)
+    return [(CardsToCome.plan(group[-1], EVERYONE), len(group)) for group in alike.values()]
 
 
 def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> int:
@@ -569,41 +494,22 @@ def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> i
 
 @dataclass(frozen=True, eq=False)
 class JointGame:
-    """Everything that decides a joint game, and nothing about how long it is solved.
-
-    Attributes:
-        tree: the betting before the flop.
-        flops: the flops that are played, and their weights.
-        betting: the betting after the flop, by the type of the pot.
-        backend: makes the games of the flops; how long it solves them does not matter.
-        flops_per_iteration: flops that an iteration visits; None for all.
-        seed: of the draws, if not all flops are visited.
-    """
+    """Everything that decides a joint game, and nothing about how long it is solved."""
 
     tree: PreflopTree
     flops: FlopList
-    betting: Mapping[PotType, BettingRules]
-    backend: CardBackend
-    flops_per_iteration: int | None = None
-    seed: int = 0
+    betting: Mapping[PotType, BettingRules]  # after the flop
+    backend: CardBackend  # makes the games of the flops; how long it solves them does not matter
+    flops_per_iteration: int | None = None  # all flops by default
+    seed: int = 0  # of the draws, if not all flops are visited
 
     @cached_property
     def flop_trees(self) -> tuple[PostflopTree, ...]:
-        """The betting after the flop at each flop leaf, in pots.
-
-        Raises:
-            TreeError: if one is too large.
-        """
+        """The betting after the flop at each flop leaf, in pots."""
         return build_flop_trees(self.tree, self.betting)
 
     def estimate(self, rule: StoppingRule, num_workers: int, *, keeps_rivers: bool = True) -> Cost:
-        """Returns what solving the game takes, before anything is allocated.
-
-        Args:
-            rule: when the solve ends.
-            num_workers: threads in all.
-            keeps_rivers: whether strategies of rivers are kept, and not only of flops and turns.
-        """
+        """Returns what solving the game takes; rivers are kept, or only flops and turns."""
 
         def estimate(backend: CardBackend) -> SubgameNeeds:
             return estimate_subgames(backend, self.flops.flops, self.flop_trees, num_workers)
@@ -641,10 +547,7 @@ class JointGame:
 
         The subgames of a flop share its cards. Where `Rivers.shares_workspace`, all of them share
         one working space for each worker; else each has its own, as one worker at a time visits it.
-
-        Args:
-            team: threads that share the subgames.
-            flops: their numbers, by default all of them.
+        Flops are given by their numbers, by default all of them.
         """
         numbers = range(len(self.flops)) if flops is None else flops
         weights = {number: float(self.flops.weights[number]) for number in numbers}
@@ -667,14 +570,6 @@ class JointGame:
         ]
         return PlayedFlops(weights, subgames, team)
 
-    def make_leaves(
-        self, players: Players, schedule: Schedule = DCFR_JOINT
-    ) -> JointLeaves[Players]:
-        """Returns the leaves of the game.
-
-        Args:
-            players: play all of its flops.
-            schedule: how iterations are weighted after the flop.
-        """
-        sampler = FlopSampler(self.flops.weights, self.flops_per_iteration, self.seed)
-        return JointLeaves(self.tree, FlopDeals.of(self.flops), players, schedule, sampler)
+    def make_leaves(self, players: Flops, schedule: Schedule = DCFR_JOINT) -> JointLeaves:
+        """Returns the leaves of the game, given all of its flops."""
+        return JointLeaves(self, players, schedule)

@@ -1,21 +1,20 @@
 """A joint game divided among shards, its checkpoints, and the strategies that it keeps."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from runout.arrays import AnyArray, FloatArray
-from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards
+from runout.cards.deck import HAND_BY_COMBO, format_cards
 from runout.cards.flops import suit_stabilizer
 from runout.cfr.team import Team
 from runout.errors import BundleError
-from runout.execution.tasks import ShardGroup, Worker
+from runout.execution.tasks import Worker
 from runout.flops.live_spot import LiveSpot, store_spot
-from runout.holdem.street_kernels import Step
-from runout.preflop.joint import JointGame, LearningLeaves, PlayedFlops, Subgame
+from runout.preflop.joint import JointGame, JointLeaves, PlayedFlops, Subgame
 from runout.preflop.solver import PreflopSolver
 from runout.solutions.flop_bundles import FLOPS_KIND, FLOPS_SCHEMA_VERSION, LAYOUT, names_of_flop
 from runout.solutions.preflop import PreflopSolution
@@ -31,7 +30,7 @@ from runout.trees.layout import NUM_PLAYERS
 
 def save_flop_strategies(
     path: Path,
-    leaves: LearningLeaves,
+    leaves: JointLeaves,
     solution: PreflopSolution,
     config_text: str,
     *,
@@ -40,16 +39,7 @@ def save_flop_strategies(
 ) -> None:
     """Writes what was learned after the flop as a bundle, all of it or nothing.
 
-    Args:
-        path: the bundle.
-        leaves: of the solved game.
-        solution: what is done before the flop, and so what arrives there.
-        config_text: of the run.
-        keep_rivers: whether rivers are kept, and not only flops and turns.
-        overwrite: whether to replace a bundle that is at ``path``.
-
-    Raises:
-        BundleError: if it cannot be written, or exists and is not to be overwritten.
+    The solution before the flop says what arrives there. Rivers are kept, or only flops and turns.
     """
     last_street = Street.RIVER if keep_rivers else Street.TURN
     arriving = [solution.arriving_ranges(leaf.node) for leaf in leaves.flop_leaves]
@@ -77,8 +67,8 @@ def save_flop_strategies(
                 store_spot(writer.create_array, live, names, last_street, np.uint8)
                 written.update(names.values())
         layout = {
-            "flops": [format_cards(flop) for flop in leaves.deals.flops.flops],
-            "weights": leaves.deals.flops.weights.tolist(),
+            "flops": [format_cards(flop) for flop in leaves.flops.flops],
+            "weights": leaves.flops.weights.tolist(),
             "leaves": [leaf.path for leaf in leaves.flop_leaves],
             "last_street": last_street.label,
             "bucket_numbers": bucket_numbers,
@@ -123,23 +113,14 @@ def has_commit(directory: Path) -> bool:
 def begin_saving(
     directory: Path,
     solver: PreflopSolver,
-    leaves: LearningLeaves,
+    leaves: JointLeaves,
     seconds: float,
     digest: str,
 ) -> Finish:
     """Copies all tables into files, and returns what makes a checkpoint of them.
 
-    Learning may go on before that is called, by whichever thread.
-
-    Args:
-        directory: of the checkpoint; an earlier one is replaced.
-        solver: of the whole game.
-        leaves: its leaves.
-        seconds: time that the solve has taken so far.
-        digest: stands for everything that decides the game.
-
-    Raises:
-        BundleError: if they cannot be written.
+    Learning may go on before that is called, by whichever thread. An earlier checkpoint is
+    replaced; the digest stands for everything that decides the game.
     """
     flops = directory / f"{_FLOPS}{solver.cfr.iteration}"
     finish_flops = leaves.players.begin_saving(flops)
@@ -173,12 +154,8 @@ def begin_saving(
     return finish
 
 
-def restore(directory: Path, solver: PreflopSolver, leaves: LearningLeaves, digest: str) -> float:
-    """Goes on where a saved solve of the same game was; returns the seconds it had taken.
-
-    Raises:
-        BundleError: if it is missing, damaged, of another version, or of another game.
-    """
+def restore(directory: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str) -> float:
+    """Goes on where a saved solve of the same game was; returns the seconds it had taken."""
     path = directory / _COMMIT
     bundle = load_bundle(path, KIND, SCHEMA_VERSION)
     if bundle.manifest.config_digest != digest:
@@ -194,27 +171,16 @@ def restore(directory: Path, solver: PreflopSolver, leaves: LearningLeaves, dige
         return float(state["seconds"])
 
 
-def _tables(solver: PreflopSolver, leaves: LearningLeaves) -> Iterator[tuple[str, AnyArray]]:
+def _tables(solver: PreflopSolver, leaves: JointLeaves) -> Iterator[tuple[str, AnyArray]]:
     """Yields the name of every table of this process and the table itself."""
     for name, table in solver.learned().items():
         yield f"preflop_{name}", table
     yield "num_visits", leaves.num_visits
 
 
-# A joint game divided among shards: each plays some of its flops, with their tables.
-#
-# An iteration sends the reach of all leaves to every shard and gathers what hands win, flop by
-# flop; sums are made by whoever asked, in the order of flops. So the result is the one without
-# shards, bit by bit.
-
-
 @dataclass(frozen=True, eq=False)
 class JointShards:
-    """Makes the shards of a joint game; see `ShardJob`.
-
-    Attributes:
-        game: what is solved.
-    """
+    """Makes the shards of a joint game, which play some of its flops each; see `ShardJob`."""
 
     game: JointGame
 
@@ -236,53 +202,3 @@ def divide_flops(game: JointGame, num_shards: int) -> list[tuple[int, ...]]:
         range(len(game.flops)), key=lambda flop: len(suit_stabilizer(game.flops.flops[flop]))
     )
     return [tuple(sorted(order[shard::num_shards])) for shard in range(num_shards)]
-
-
-class ShardedFlops:
-    """The flops of a joint game, played by shards; see `LearningFlops`."""
-
-    def __init__(self, game: JointGame, group: ShardGroup, parts: Sequence[Sequence[int]]) -> None:
-        """Takes shards that have started.
-
-        Args:
-            game: what they play.
-            group: the shards.
-            parts: the flops of each.
-        """
-        self._game = game
-        self._group = group
-        self._parts = parts
-        self._saved: Path | None = None
-        self.is_zero_sum = all(group.call("are_zero_sum", [() for _ in parts]))
-
-    @property
-    def subgames(self) -> Iterator[Sequence[Subgame]]:
-        """For each flop of the game what was last saved of it, read flop by flop."""
-        assert self._saved is not None, "nothing was saved"
-        for flop in range(len(self._game.flops)):
-            played = self._game.play_flops(Team(), [flop])
-            played.restore(self._saved)
-            yield played.subgames[0]
-
-    def play(self, player: int, steps: Mapping[int, Step], reach: FloatArray) -> FloatArray:
-        """Returns ``[n, L, 169]`` what a player's hands win on each flop at each leaf, in pots."""
-        places = [
-            [place for place, flop in enumerate(steps) if flop in part] for part in self._parts
-        ]
-        own_steps = [{flop: steps[flop] for flop in steps if flop in part} for part in self._parts]
-        answers = self._group.call("play", [(player, own, reach) for own in own_steps])
-        won = np.zeros((len(steps), len(reach), NUM_HANDS))
-        for own, answer in zip(places, answers, strict=True):
-            won[own] = answer
-        return won
-
-    def begin_saving(self, directory: Path) -> Finish:
-        """Saves all tables, each shard its own; nothing is left to do afterwards."""
-        self._group.call("save", [(directory,) for _ in self._parts])
-        self._saved = directory
-        return lambda: None
-
-    def restore(self, directory: Path) -> None:
-        """Fills all tables with what was saved, by however many shards."""
-        self._group.call("restore", [(directory,) for _ in self._parts])
-        self._saved = directory

@@ -45,18 +45,12 @@ class GameLeaves(LeafEvaluator, Protocol):
 
 
 class BookLeaves(MatrixLeaves):
-    """The leaves of a preflop tree: folds, called all-ins, and flops by the value book.
-
-    Attributes:
-        matchup_share: ``[169, 169]`` probability that SB is dealt the row and BB the column.
-        groups: all leaves, with what SB wins in big blinds.
-        flops: what was used at each leaf that sees a flop, by path.
-    """
+    """The leaves of a preflop tree: folds, called all-ins, and flops by the value book."""
 
     is_zero_sum = True
 
     def __init__(self, tree: PreflopTree, book: ValueBook) -> None:
-        """Values the leaves of a tree whose flops are worth what a book says."""
+        """Values the leaves of a tree whose flops are worth what a book says, in big blinds."""
         assert postflop_position(SB) == IP  # the book speaks of the player in position
         self.matchup_share = share = share_of_matchups()
         self.groups = known_groups(tree, share)
@@ -84,11 +78,9 @@ def share_of_matchups() -> FloatArray:
 
 
 def known_groups(tree: PreflopTree, share: FloatArray) -> list[LeafGroup]:
-    """Returns the folds and the called all-ins of a tree, which no flop has to be solved for.
+    """Returns the folds and called all-ins of a tree, whose values need no flop.
 
-    Args:
-        tree: the betting.
-        share: ``[169, 169]`` how often SB is dealt the row and BB the column.
+    ``share[169, 169]`` is how often SB is dealt the row and BB the column.
     """
     folds = np.flatnonzero(tree.is_fold)
     all_ins = np.flatnonzero(tree.leaf_kind == SHOWDOWN)
@@ -126,11 +118,8 @@ def best_response(
 def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArray:
     """Returns ``[2, N, 169]`` what SB's and BB's hands win once a node is reached, in big blinds.
 
-    It is NaN where the opponent never comes. Blinds count: a small blind that folds wins -0.5.
-
-    Args:
-        street: of the whole game before the flop; its average strategies are played.
-        matchup_share: ``[169, 169]`` probability that SB is dealt the row and BB the column.
+    The average strategies of the street are played. It is NaN where the opponent never comes.
+    Blinds count: a small blind that folds wins -0.5.
     """
     strategy = street.average_strategy()
     values = np.full((NUM_PLAYERS, *strategy.shape), np.nan)
@@ -155,15 +144,8 @@ class PreflopSolver:
     def __init__(
         self, tree: PreflopTree, leaves: GameLeaves, schedule: Schedule = DCFR_PLUS
     ) -> None:
-        """Begins with all actions equally likely.
-
-        Args:
-            tree: the betting.
-            leaves: what is won at its leaves: known from a book, or learned on the way.
-            schedule: the CFR variant.
-        """
-        self.tree = tree
-        self.leaves = leaves
+        """Begins with all actions equally likely; leaves come from a book, or learn on the way."""
+        self.tree, self.leaves = tree, leaves
         self._street = StreetSolver(tree.layout, leaves, NUM_HANDS)
         self.cfr = CfrSolver(self._street, schedule, is_zero_sum=leaves.is_zero_sum)
         #: Exploitability whenever it was measured, in thousandths of a big blind, by iteration.
@@ -176,13 +158,7 @@ class PreflopSolver:
     def restore(
         self, learned: Mapping[str, RealArray], iteration: int, curve_mbb: Mapping[int, float]
     ) -> None:
-        """Goes on where an earlier solve of the same game was.
-
-        Args:
-            learned: what `learned` returned then.
-            iteration: iterations done.
-            curve_mbb: exploitability whenever it was measured, by iteration.
-        """
+        """Goes on where an earlier solve of the same game was, with what `learned` returned."""
         self._street.restore(learned)
         self.cfr.iteration = iteration
         self.curve_mbb = dict(curve_mbb)
@@ -201,17 +177,14 @@ class PreflopSolver:
         snapshot_every: int = 0,
         cancel: CancelToken | None = None,
     ) -> PreflopSolution:
-        """Iterates until a limit is met.
+        """Iterates until a limit is met, or the token is set, which raises `CancelledError`.
 
         Args:
             rule: exploitability is in big blinds.
             on_progress: called after every iteration.
             on_snapshot: called with the solution so far, which changes nothing.
             snapshot_every: iterations between two snapshots, 0 for none.
-            cancel: ends the solve after an iteration; by default nobody does.
-
-        Raises:
-            CancelledError: if the token was set.
+            cancel: looked at after every iteration.
         """
         record = self.recording(on_progress, on_snapshot, snapshot_every)
         return self.conclude(self.cfr.solve(rule, record, cancel, self.last_measured))

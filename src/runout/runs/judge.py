@@ -33,8 +33,8 @@ from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.holdem.tables import FixedTables
-from runout.preflop.joint import FlopPlayers, JointGame, PlayedFlops
-from runout.preflop.shards import ShardedFlops, divide_flops
+from runout.preflop.joint import Flops, JointGame, PlayedFlops, ShardedFlops
+from runout.preflop.shards import divide_flops
 from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
 from runout.solutions import preflop as stored
@@ -158,7 +158,7 @@ def judge_flops(
     return PlayedFlops({flop: float(game.flops.weights[flop]) for flop in flops}, subgames, team)
 
 
-def judge_joint(game: JointGame, solution: PreflopSolution, flops: FlopPlayers) -> JointLoss:
+def judge_joint(game: JointGame, solution: PreflopSolution, flops: Flops) -> JointLoss:
     """Returns what a joint solution, with the flops of `judge_flops`, loses with real cards."""
     leaves = game.make_leaves(flops)
     sb, bb = (
@@ -235,7 +235,6 @@ class _JudgedSubgame:
     def __init__(self, spot: Spot, strategy: FlopStrategy, on_visit: Callable[[], None]) -> None:
         self._spot, self._strategy, self._on_visit = spot, strategy, on_visit
         self.cost = spot.tree.num_nodes
-        self.is_zero_sum = True
         self.combos = live_combos(spot.board)
         self.width = PlayerHands.of_range(spot.ranges[0], spot.board, 0).width
 

@@ -25,7 +25,7 @@ from runout.events import Phase, PreflopSolving, RangesRoundFinished, TaskLost, 
 from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_on_interrupt
 from runout.preflop import shards
-from runout.preflop.joint import JointGame, LearningFlops, LearningLeaves
+from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
 from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink, ignore_snapshot
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
 from runout.solutions.preflop import (
@@ -62,7 +62,7 @@ class PreflopRun:
     plan: RunPlan
     solution: PreflopSolution  # of the last round
     values: ValueBundle | None  # behind the first round, None if there were no flops to solve
-    leaves: LearningLeaves | None = None  # of a joint solve that was done just now
+    leaves: JointLeaves | None = None  # of a joint solve that was done just now
 
     @property
     def config(self) -> RunConfig:
@@ -171,7 +171,7 @@ def solve_joint(
         try:
             job = shards.JointShards(game)
             with closing(executor.start_shards(job, parts, context.on_event)) as group:
-                sharded = shards.ShardedFlops(game, group, parts)
+                sharded = ShardedFlops(game, group, parts)
                 return _learn(plan, game, sharded, context, on_solution)
         except WorkerLostError as error:
             loss = f"a shard is lost, {error}"
@@ -184,13 +184,13 @@ def solve_joint(
 def _learn(
     plan: RunPlan,
     game: JointGame,
-    flops: LearningFlops,
+    flops: Flops,
     context: RunContext,
     on_solution: SnapshotSink,
 ) -> PreflopRun:
     """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
     config, rule, cancel = plan.config, plan.config.stopping_rule(), context.cancel
-    leaves: LearningLeaves = game.make_leaves(flops, config.schedule())
+    leaves: JointLeaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
     path = None if context.checkpoints is None else Path(context.checkpoints) / JOINT_FOLDER
