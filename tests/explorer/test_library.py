@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from runout.errors import BundleError
-from runout.explorer import solutions
+from runout.explorer import answers
+from runout.explorer.answers import OpenedRuns, open_found
 from runout.explorer.library import Library, RunKind
-from runout.explorer.solutions import OpenedRuns, open_found
 from tests.samples.value_bundles import make_values
 
 
@@ -100,7 +100,7 @@ def names(monkeypatch):
         names.append(found.name)
         return open_found(found, has_nodes)
 
-    monkeypatch.setattr(solutions, "open_found", count)
+    monkeypatch.setattr(answers, "open_found", count)
     return names
 
 
@@ -115,7 +115,7 @@ def test_a_solution_is_opened_once_however_many_ask(library, names):
 
 
 def test_the_one_asked_about_longest_ago_is_closed(library, names, monkeypatch):
-    monkeypatch.setattr(solutions, "MAX_OPEN", 2)
+    monkeypatch.setattr(answers, "MAX_OPEN", 2)
     runs = OpenedRuns()
     for found in (*library.runs.values(), *library.runs.values()):
         runs.get(found)

@@ -1,4 +1,4 @@
-"""Tests of `runout.explorer.solutions`."""
+"""Tests of `runout.explorer.answers`."""
 
 import itertools
 from dataclasses import replace
@@ -8,7 +8,14 @@ import pytest
 
 from runout.cards.deck import matchup_weights
 from runout.errors import BundleError, TreeError
-from runout.explorer.solutions import list_leaves, list_lines, make_game, open_found, open_spot
+from runout.explorer.answers import (
+    flops_to_json,
+    list_leaves,
+    list_lines,
+    make_game,
+    open_found,
+    open_spot,
+)
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
 from runout.solutions.values import ValueBundle
@@ -25,28 +32,28 @@ def game(open_by_name):
 
 
 def test_lines_are_all_nodes_in_the_order_of_a_walk(game):
-    rows = list_lines(game.view)["rows"]
-    assert len(rows) == game.view.tree.num_nodes
+    rows = list_lines(game.solution)["rows"]
+    assert len(rows) == game.solution.tree.num_nodes
     assert (rows[0]["path"], rows[0]["depth"], rows[0]["reach"]) == ("", 0, 1.0)
     for before, row in itertools.pairwise(rows):
         assert row["depth"] <= before["depth"] + 1
 
 
 def test_reach_of_what_follows_adds_up_to_that_of_a_decision(game):
-    rows = {row["path"]: row for row in list_lines(game.view)["rows"]}
+    rows = {row["path"]: row for row in list_lines(game.solution)["rows"]}
     first = [row for row in rows.values() if row["depth"] == 1]
     assert sum(row["reach"] for row in first) == pytest.approx(1.0, abs=1e-5)
     assert sum(row["frequency"] for row in first) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_both_players_share_the_pot(game):
-    for row in list_lines(game.view)["rows"]:
+    for row in list_lines(game.solution)["rows"]:
         if row["reach"] > 0.01:
             assert sum(row["ev"]) == pytest.approx(row["pot"], abs=0.01)
 
 
 def test_sources_of_flops_are_told_and_guesses_marked(game):
-    leaves = list_leaves(game.view)
+    leaves = list_leaves(game.solution)
     assert {leaf["source"] for leaf in leaves} == {"raw equity, checked down"}
     assert all(leaf["is_guessed"] for leaf in leaves)
 
@@ -57,15 +64,15 @@ def test_the_title_says_how_flops_were_solved(game, open_by_name):
 
 
 def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
-    odd = make_game(replace(game.view, config_text="colour: green\n"))
+    odd = make_game(replace(game.solution, config_text="colour: green\n"))
     assert odd.title == "10 bb"
     assert odd.shares == {}
 
 
 def test_a_line_without_flops_has_an_empty_report(game):
-    assert game.flops("r2-c")["flops"] == []
+    assert flops_to_json(game, "r2-c")["flops"] == []
     with pytest.raises(TreeError):
-        game.flops("nowhere")
+        flops_to_json(game, "nowhere")
 
 
 @pytest.fixture
@@ -74,7 +81,7 @@ def report(open_by_name):
 
 
 def test_a_row_has_what_the_page_shows(report):
-    answer = report.flops("")
+    answer = flops_to_json(report, "")
     assert (answer["path"], answer["choices"]) == ("root", ["root", "x:x"])
     row = answer["flops"][0]
     assert (row["flop"], row["share"], row["high"]) == ("AhKd7s", pytest.approx(0.5), "A high")
@@ -90,13 +97,13 @@ def test_a_row_has_what_the_page_shows(report):
 
 
 def test_a_line_without_values_has_none(report):
-    row = report.flops("x:x")["flops"][2]
+    row = flops_to_json(report, "x:x")["flops"][2]
     assert (row["ev"], row["share"], row["actions"]) == ([None, None], 0.0, [])
-    assert report.flops("x:x")["flops"][1]["more"]["reach"] == 0.25
+    assert flops_to_json(report, "x:x")["flops"][1]["more"]["reach"] == 0.25
 
 
 def test_a_kept_flop_is_linked(report, ids):
-    links = [row["run"] for row in report.flops("")["flops"]]
+    links = [row["run"] for row in flops_to_json(report, "")["flops"]]
     assert links == [None, None, ids["Td9d6h"]]
 
 
@@ -108,7 +115,7 @@ def test_it_says_how_much_is_solved(report):
 
 def test_a_line_that_was_not_looked_at_is_refused(report):
     with pytest.raises(BundleError, match="is not in this report, it has root, x:x"):
-        report.flops("b10")
+        flops_to_json(report, "b10")
 
 
 KEYS = {"board": "QsJh2h8c3d", "oop": "AA,KK", "ip": "QQ,JJ", "pot": 20, "stack": 40}
@@ -119,7 +126,7 @@ def test_a_spot_says_what_it_is_and_how_well_it_is_solved(runs):
     assert run.title == "QsJh2h8c3d, pot 180, stack 910"
     assert run.note == ""
     assert run.quality == load_spot(runs / "river").quality
-    assert run.view.node("x").path == "x"
+    assert run.solution.node("x").path == "x"
 
 
 def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path):
@@ -129,7 +136,7 @@ def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path)
     with pytest.raises(BundleError, match="is unfinished; rerun its command to resume"):
         open_spot(path, has_nodes=False)
     solve_spot(directory=path, **KEYS)
-    assert open_spot(path).view.node("").actor == 0
+    assert open_spot(path).solution.node("").actor == 0
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +146,7 @@ def values(open_by_name):
 
 def test_a_flop_is_worth_the_mean_over_all_deals(values, runs):
     solved = ValueBundle.load(runs / "flop_values").values[0]
-    row = values.flops("")["flops"][1]
+    row = flops_to_json(values, "")["flops"][1]
     total = deals = 0.0
     weights = matchup_weights(solved.flops.flops[1])
     for hero, villain in np.argwhere(weights > 0):
@@ -149,7 +156,7 @@ def test_a_flop_is_worth_the_mean_over_all_deals(values, runs):
 
 
 def test_both_players_share_the_pot_of_test_values_run(values):
-    for row in values.flops("")["flops"]:
+    for row in flops_to_json(values, "")["flops"]:
         assert sum(row["ev"]) == pytest.approx(1.0, abs=1e-4)
 
 
@@ -161,4 +168,4 @@ def test_the_worst_flop_says_how_well_all_are_solved(values, runs):
 
 def test_a_ratio_that_was_not_solved_is_refused(values):
     with pytest.raises(BundleError, match="was not solved"):
-        values.flops("7")
+        flops_to_json(values, "7")

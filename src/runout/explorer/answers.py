@@ -1,39 +1,204 @@
-"""What the page asks, as JSON, kept so that many viewers of one node cost one computation."""
+"""What the page asks, as JSON, of solutions that are opened once; many viewers cost one answer."""
 
 import gzip
 import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from runout.cards.deck import NUM_COMBOS, format_card, format_combo, parse_board
+from runout.cards.deck import format_card, parse_board
+from runout.cards.flops import describe_texture
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
-from runout.errors import BundleError, TreeError
-from runout.explorer.library import FoundRun
-from runout.explorer.solutions import Json, OpenedRun, Run, list_leaves, list_lines
-from runout.solutions.flop import StoredSpot
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
+from runout.config.spot import SpotConfig
+from runout.errors import BundleError, RunoutError, TreeError, quote
+from runout.explorer.library import FoundRun, RunKind, require_plain_files
+from runout.solutions import flop_bundles
+from runout.solutions.node import HandSpace, Provenance, Quality, Solution, Unit
 from runout.solutions.node_files import node_summary_to_json, node_to_json
-from runout.solutions.preflop import PreflopSolution
+from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
+from runout.solutions.reports import Column, FilterError, FlopsReport, LineTable, load_report
+from runout.solutions.sheet import rounded
 from runout.solutions.tables import report_cards
+from runout.solutions.values import ValueBundle, ValueSource
+from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
+from runout.trees.actions import format_amount
+from runout.trees.betting import BLIND_NAMES
+from runout.trees.layout import NO_NODE
+from runout.trees.paths import join_path
+from runout.trees.tree import POSITION_NAMES
 from runout.version import __version__
 
-#: Bytes of all kept answers together, compressed.
-MAX_KEPT_BYTES = 64 * 1024 * 1024
-
-#: Higher levels take several times as long and save little.
-_GZIP_LEVEL = 4
+Json = dict[str, Any]
 
 #: What the page can ask of a solution: the parts of an address.
 QUESTIONS = ("facts", "node", "classes", "cards", "lines", "flops")
 
+#: Bytes of all kept answers together, compressed.
+MAX_KEPT_BYTES = 64 * 1024 * 1024
+#: Of trees with more nodes only lines that are played at least this often are listed.
+MAX_LINES = 600
+SMALLEST_REACH = 1e-4
+#: Solutions that are open at the same time; the one that was asked about longest ago is closed.
+MAX_OPEN = 12
+
+#: Higher levels take several times as long and save little.
+_GZIP_LEVEL = 4
 _NUM_BOARDS_KEPT = 64
-_COMBO_NAMES = [format_combo(combo) for combo in range(NUM_COMBOS)]
+_GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
+#: Columns of reports that the page shows besides those of every table of flops.
+_MORE = ("reach", "nuts_", "cost_", "only_")
+
+#: Sizes, times and numbers of files.
+Stamp = tuple[tuple[int, int, int], ...]
+
+
+# Solutions that are open.
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A solution of any kind as the page shows it; several threads may ask it.
+
+    Attributes:
+        title: what was solved, in a few words.
+        quality: how well it is solved; the worst flop of several.
+        config_text: the config as it was given.
+        note: where it comes from, or what is missing; empty for nothing to note.
+        solution: what was opened; None for summaries.
+        shares: of a preflop game, the flops that stand for all, each with its share.
+        spots: of a report, the ids of the flops whose solutions were kept, by flop.
+    """
+
+    title: str
+    quality: Quality
+    config_text: str
+    note: str = ""
+    solution: Solution | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)
+    spots: Mapping[str, str] = field(default_factory=dict)
+
+
+def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
+    """Opens a solution; without nodes, spots are not looked at beyond their documents."""
+    match found.kind:
+        case RunKind.SPOT:
+            return open_spot(found.bundle, has_nodes)
+        case RunKind.VALUES:
+            values = ValueBundle.load(found.bundle, verify=False)
+            return Run(values.title, values.quality, values.config_text, solution=values)
+        case RunKind.REPORT:
+            report = load_report(found.bundle)
+            done, total, text = len(report.rows), report.num_flops, report.config_text
+            title, note = f"{done:,} flops, {report.title}", ""
+            if done != total:
+                note = f"{done:,} of {total:,} flops are solved"
+            return Run(title, report.quality, text, note, report, spots=found.spots)
+    return make_game(load_solution(found.path))
+
+
+def open_spot(path: Path, has_nodes: bool = True) -> Run:
+    """Opens a bundle of a spot."""
+    bundle = load_bundle(path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, verify=False)
+    with reading_contents(path):
+        text, report = bundle.config_text or "", bundle.documents[flop_bundles.REPORT]
+        config = parse_config(text, SpotConfig)
+        quality = flop_bundles.quality_of(config, report, Provenance.of(bundle.manifest))
+    if not flop_bundles.has_solution(path):
+        raise BundleError(str(path), "is unfinished; rerun its command to resume")
+    title = f"{config.board}, pot {format_amount(config.pot)}, stack {format_amount(config.stack)}"
+    note = "" if config.origin is None else config.origin.describe()
+    return Run(title, quality, text, note, flop_bundles.load_spot(path) if has_nodes else None)
+
+
+def make_game(solution: PreflopSolution) -> Run:
+    """Returns a preflop game; a config that cannot be read any more hides nothing else."""
+    title, text = solution.title, solution.config_text
+    shares: dict[str, float] = {}
+    try:
+        model = parse_config(text, RunConfig).postflop_model
+    except RunoutError:  # an older version wrote it
+        return Run(title, solution.quality, text, solution=solution)
+    if (flops := None if model is None else model.flop_list()) is not None:
+        shares = dict(zip(flops.names, flops.weights.tolist(), strict=True))
+        title += ", 1 flop" if len(flops) == 1 else f", {len(flops)} flops"
+    else:
+        title += ", flops checked down" if solution.tree.flop_leaves() else ", no flops"
+    return Run(title, solution.quality, text, solution=solution, shares=shares)
+
+
+class OpenedRun(NamedTuple):
+    """A solution, and digest and stamp of the files that it was read from."""
+
+    found: FoundRun
+    run: Run
+    digest: str
+    stamp: Stamp
+
+
+class OpenedRuns:
+    """Opens what is asked about, once, and again if its files change."""
+
+    def __init__(self) -> None:
+        self._opened: OrderedDict[str, OpenedRun] = OrderedDict()
+        self._summaries: dict[str, tuple[str, Run]] = {}
+        self._lock = threading.Lock()
+        self._lock_by_id: dict[str, threading.Lock] = {}
+
+    def get(self, found: FoundRun) -> OpenedRun:
+        """Returns an open solution."""
+        flops = [found.path / FLOPS_FOLDER] if found.kind is RunKind.JOINT else []
+        bundles = [found.bundle, *flops]
+        with self._lock:
+            own_lock = self._lock_by_id.setdefault(found.id, threading.Lock())
+        with own_lock:  # one thread opens, the others wait for it
+            stamp = tuple(file for bundle in bundles for file in _stamp(bundle))
+            known = self._opened.get(found.id)
+            if known is None or known.stamp != stamp:
+                manifests = [read_manifest(bundle) for bundle in bundles]
+                for bundle, manifest in zip(bundles, manifests, strict=True):
+                    require_plain_files(bundle, [MANIFEST_FILE, *manifest.files])
+                digest = "".join(manifest.digest[:16] for manifest in manifests)
+                known = OpenedRun(found, open_found(found), digest, stamp)
+        with self._lock:
+            self._opened[found.id] = known
+            self._opened.move_to_end(found.id)
+            while len(self._opened) > MAX_OPEN:
+                self._opened.popitem(last=False)
+        return known
+
+    def summarize(self, found: FoundRun) -> Run:
+        """Returns what the list of solutions says about one, without what keeps files open."""
+        digest = "" if found.manifest is None else found.manifest.digest
+        known = self._summaries.get(found.id)
+        if known is None or known[0] != digest:
+            known = digest, replace(open_found(found, has_nodes=False), solution=None)
+            self._summaries[found.id] = known
+        return known[1]
+
+
+def _stamp(bundle: Path) -> Stamp:
+    """Returns sizes, times and numbers of all files of a bundle.
+
+    A file that is cut short while it is mapped would end the process when it is read; so files are
+    looked at before every answer, which takes microseconds.
+    """
+    try:
+        files = [place.stat() for place in sorted(bundle.iterdir())]
+    except OSError as error:
+        raise BundleError(str(bundle), "is gone or cannot be read") from error
+    return tuple((status.st_size, status.st_mtime_ns, status.st_ino) for status in files)
+
+
+# Answers.
 
 
 @dataclass(frozen=True)
@@ -61,18 +226,13 @@ def encode(document: Any, etag: str) -> Encoded:
 
 
 class AnswerCache:
-    """The last answers, by what names them."""
+    """The last answers, by what names them; `num_bytes` is the size of all."""
 
     def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
+        self.num_bytes = 0
         self._max_bytes = max_bytes
         self._kept: OrderedDict[str, Encoded] = OrderedDict()
-        self._num_bytes = 0
         self._lock = threading.Lock()
-
-    @property
-    def num_bytes(self) -> int:
-        """The size of all kept answers."""
-        return self._num_bytes
 
     def get(self, etag: str, make: Callable[[], Any]) -> Encoded:
         """Returns a kept answer, or makes and keeps it."""
@@ -85,10 +245,10 @@ class AnswerCache:
         with self._lock:
             if etag not in self._kept:
                 self._kept[etag] = made
-                self._num_bytes += len(made.compressed)
-            while self._num_bytes > self._max_bytes:
+                self.num_bytes += len(made.compressed)
+            while self.num_bytes > self._max_bytes:
                 _, dropped = self._kept.popitem(last=False)
-                self._num_bytes -= len(dropped.compressed)
+                self.num_bytes -= len(dropped.compressed)
         return made
 
 
@@ -101,27 +261,32 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
         argument: the path of a node; for ``classes`` a board, for values a stack-to-pot ratio.
         can_solve: whether the server may start jobs.
     """
-    run = opened.run
-    match question:
-        case "facts":
-            return facts_to_json(opened.found, run, can_solve)
-        case "node":
-            return node_to_json(_require_nodes(run).node(argument))
-        case "classes":
+    found, run = opened.found, opened.run
+    match question, run.solution:
+        case "facts", solution:
+            game = solution if isinstance(solution, PreflopSolution) else None
+            return {
+                **summary_to_json(found, run, ""),
+                "path": found.given,
+                "config": run.config_text,
+                "note": run.note,
+                "flops": [{"flop": flop, "share": share} for flop, share in run.shares.items()],
+                "leaves": [] if game is None else list_leaves(game),
+                "can_solve": can_solve and game is not None,
+            }
+        case "classes", _:
             return classes_to_json(argument)
-        case "cards":
-            return cards_to_json(_require_nodes(run), argument)
-        case "lines" if isinstance(run.view, PreflopSolution):
-            return list_lines(run.view)
-        case "flops" if run.flops is not None:
-            return run.flops(argument)
-    raise BundleError(opened.found.name, f"a {opened.found.kind.value} solution has no {question}")
-
-
-def _require_nodes(run: Run) -> PreflopSolution | StoredSpot:
-    if run.view is None:
-        raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
-    return run.view
+        case "node" | "cards", FlopsReport() | ValueBundle():
+            raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
+        case "node", Solution() as view:
+            return node_to_json(view.node(argument))
+        case "cards", Solution() as view:
+            return cards_to_json(view, argument)
+        case "lines", PreflopSolution() as game:
+            return list_lines(game)
+        case "flops", PreflopSolution() | FlopsReport() | ValueBundle():
+            return flops_to_json(run, argument)
+    raise BundleError(found.name, f"a {found.kind.value} solution has no {question}")
 
 
 def summary_to_json(found: FoundRun, run: Run | None, problem: str) -> Json:
@@ -139,32 +304,14 @@ def summary_to_json(found: FoundRun, run: Run | None, problem: str) -> Json:
     }
 
 
-def facts_to_json(found: FoundRun, run: Run, can_solve: bool) -> Json:
-    """Returns everything about a solution that does not depend on a node."""
-    game = run.view if isinstance(run.view, PreflopSolution) else None
-    return {
-        **summary_to_json(found, run, ""),
-        "path": found.given,
-        "config": run.config_text,
-        "note": run.note,
-        "flops": [{"flop": flop, "share": share} for flop, share in run.shares.items()],
-        "leaves": [] if game is None else list_leaves(game),
-        "can_solve": can_solve and game is not None,
-    }
-
-
 @lru_cache(maxsize=_NUM_BOARDS_KEPT)
 def classes_to_json(board: str) -> Json:
-    """Returns the made hand and the draws of every combo on a board.
-
-    Raises:
-        CardError: if it is no flop, turn or river.
-    """
+    """Returns the made hand and the draws of every combo on a flop, turn or river."""
     classes = classify_hands(parse_board(board))
     bits = (classes.draws * (1 << np.arange(len(Draw)))).sum(axis=1)
     return {
         "board": board,
-        "hands": _COMBO_NAMES,
+        "hands": HandSpace.COMBOS.names,
         "made_names": [made.label for made in MadeHand],
         "draw_names": [draw.label for draw in Draw],
         "made": classes.made.tolist(),
@@ -173,7 +320,7 @@ def classes_to_json(board: str) -> Json:
     }
 
 
-def cards_to_json(view: PreflopSolution | StoredSpot, path: str) -> Json:
+def cards_to_json(view: Solution, path: str) -> Json:
     """Returns the node with each card that can come, or could have come last, in its place."""
     view.node(path)
     try:
@@ -189,3 +336,158 @@ def cards_to_json(view: PreflopSolution | StoredSpot, path: str) -> Json:
             rows.append({**summary, "card": name, "path": place})
     chosen = "" if report.chosen is None else format_card(report.chosen)
     return {"chosen": chosen, "rows": rows, "note": ""}
+
+
+def list_leaves(game: PreflopSolution) -> list[Json]:
+    """Returns where the values of each flop leaf of a preflop game come from."""
+    sources = game.report.flop_leaves
+    return [
+        {
+            "path": leaf.path,
+            "pot": rounded(leaf.pot_bb),
+            "spr": rounded(leaf.spr),
+            "reach": rounded(game.share_of_deals(leaf.node)),
+            "source": f"{sources[leaf.path].source.value}, {sources[leaf.path].detail}",
+            "is_guessed": sources[leaf.path].source in _GUESSED,
+        }
+        for leaf in game.tree.flop_leaves()
+    ]
+
+
+def list_lines(game: PreflopSolution) -> Json:
+    """Returns every line of a preflop game in the order of a walk, with its reach and its EVs."""
+    tree, rows = game.tree, []
+    smallest = SMALLEST_REACH if tree.num_nodes > MAX_LINES else 0.0
+    waiting = [(0, 0)]
+    while waiting:
+        number, depth = waiting.pop()
+        reach = game.share_of_deals(number)
+        if depth > 0 and reach < smallest:
+            continue
+        node, parent = game.node_at(number), int(tree.layout.parent[number])
+        label, frequency = "start", None
+        if parent != NO_NODE:
+            label = f"{BLIND_NAMES[game.actor(parent)]} {tree.action_label(number)}"
+            frequency = rounded(game.action_frequency(number))
+        rows.append(
+            {
+                "path": node.path,
+                "label": label,
+                "depth": depth,
+                "kind": node.kind.value,
+                "frequency": frequency,
+                "reach": rounded(reach),
+                "pot": rounded(node.pot),
+                "ev": [rounded(node.range_ev(player)) for player in (0, 1)],
+            }
+        )
+        waiting += [(child, depth + 1) for child in reversed(tree.layout.children(number))]
+    return {"players": list(BLIND_NAMES), "unit": Unit.BIG_BLINDS.value, "rows": rows}
+
+
+# Tables of flops: of a preflop game behind a line, of a report at a line, of values at a ratio.
+
+
+def flops_to_json(run: Run, choice: str) -> Json:
+    """Returns a row for each flop: what is done first there, and what it is worth to whom.
+
+    Args:
+        run: of a kind that has flops.
+        choice: a node, the name of a line, or a stack-to-pot ratio; by default the first.
+    """
+    solution = run.solution
+    table: Json = {"choices": [], "choice": "", "more": [], "players": list(POSITION_NAMES)}
+    rows: list[Json] = []
+    match solution:
+        case PreflopSolution():
+            node = solution.node(choice)
+            players = list(node.players[::-1])  # the big blind acts first on a flop
+            table |= {"path": node.path, "title": node.label, "unit": node.unit, "players": players}
+            even = 1.0 / max(len(node.flops), 1)
+            rows = [
+                _row_of_game(solution, node.path, flop, run.shares.get(flop, even))
+                for flop in node.flops
+            ]
+        case FlopsReport():
+            names = [line.name for line in solution.lines]
+            try:
+                of_line = solution.table(choice or names[0])
+            except FilterError as error:
+                raise BundleError(f"line {quote(choice)}", error.problem) from None
+            line = of_line.line
+            # Every deal gets to the root.
+            keys = tuple(key for key in _MORE if line.path or key != "reach")
+            more = [column for column in of_line.columns if column.key.startswith(keys)]
+            who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
+            table |= {"path": line.name, "title": f"{who}, line {line.name}", "unit": Unit.CHIPS}
+            table |= {"choices": names, "choice": "line"}
+            table["more"] = [{"key": c.key, "label": c.heading, "form": c.form.value} for c in more]
+            rows = [_row_of_report(of_line, n, run.spots, more) for n in range(len(of_line.rows))]
+        case ValueBundle():
+            by_spr = {f"{values.spr:g}": values for values in solution.values}
+            chosen = choice or next(iter(by_spr))
+            if chosen not in by_spr:
+                solved = ", ".join(by_spr)
+                problem = f"was not solved, this bundle has {solved}"
+                raise BundleError(f"SPR {quote(choice)}", problem)
+            table |= {"path": chosen, "title": f"SPR {chosen}", "unit": Unit.POTS}
+            table |= {"choices": list(by_spr), "choice": "SPR"}
+            values, flops = by_spr[chosen], by_spr[chosen].flops
+            rows = [
+                _flop_row(
+                    name,
+                    describe_texture(flop),
+                    share=float(flops.weights[number]),
+                    ev=[rounded(mean) for mean in values.range_evs(number)],
+                    exploitability=values.reports[number].exploitability_pot,
+                )
+                for number, (flop, name) in enumerate(zip(flops.flops, flops.names, strict=True))
+            ]
+    return {**table, "flops": rows}
+
+
+def _flop_row(flop: str, texture: Mapping[str, str], **known: Any) -> Json:
+    """Returns a row of a table of flops."""
+    unknown: Json = {"path": None, "run": None, "pot": 1.0, "more": {}, "actions": []}
+    unknown |= {"equity": [None, None], "eqr": [None, None], "exploitability": None}
+    return {"flop": flop, **texture, **unknown, **known}
+
+
+def _row_of_game(game: PreflopSolution, path: str, flop: str, share: float) -> Json:
+    """Returns a flop that was kept, with what is done first behind a line."""
+    first = game.node(join_path(path, flop))
+    summary = node_summary_to_json(first)
+    return _flop_row(
+        flop,
+        describe_texture(first.board),
+        path=first.path,
+        pot=rounded(first.pot),
+        share=share,
+        actions=summary["actions"],
+        ev=summary["range_ev"],
+        equity=summary["range_equity"],
+        eqr=summary["eqr"],
+    )
+
+
+def _row_of_report(
+    table: LineTable, number: int, spots: Mapping[str, str], more: list[Column]
+) -> Json:
+    row, line = table.rows[number], table.line
+    values = {name: numbers[number].tolist() for name, numbers in table.values.items()}
+    eqrs = [table.column(f"eqr_{name.lower()}").values[number] for name in POSITION_NAMES]
+    actions = zip(line.to_json()["actions"], values["frequency"], strict=True)
+    return _flop_row(
+        row.flop,
+        table.labels[number],
+        path=line.path,
+        run=spots.get(row.flop),
+        pot=rounded(line.pot),
+        share=float(table.weights[number]),
+        actions=[{**action, "frequency": rounded(frequency)} for action, frequency in actions],
+        ev=[rounded(value) for value in values["ev"]],
+        equity=[rounded(value) for value in values["equity"]],
+        eqr=[rounded(float(value)) for value in eqrs],
+        more={column.key: rounded(float(column.values[number])) for column in more},
+        exploitability=row.exploitability_pot,
+    )

@@ -138,7 +138,15 @@ def _watch(job: SolveJob) -> None:
     listener = threading.Thread(target=errors.extend, args=(job.process.stderr,), daemon=True)
     listener.start()
     for line in job.process.stdout:
-        _note(job, line)
+        news = json.loads(line)
+        job.iteration = int(news.get("iteration", 0))
+        job.seconds_left = news.get("seconds_left")
+        job.message = news.get("message", "")
+        pots = news.get("exploitability_pot")
+        if pots is not None and not (job.curve and job.curve[-1][1] == pots):
+            job.curve.append((job.iteration, float(pots)))
+        if len(job.curve) > _MAX_CURVE_POINTS:
+            job.curve[1:-1] = job.curve[1:-1:2]
     code = job.process.wait()
     listener.join()
     job.ended = time.monotonic()
@@ -148,19 +156,6 @@ def _watch(job: SolveJob) -> None:
         job.message = _last_line("".join(errors))
     job.process.stdout.close()
     job.process.stderr.close()
-
-
-def _note(job: SolveJob, line: str) -> None:
-    news = json.loads(line)
-    job.iteration = int(news.get("iteration", 0))
-    job.seconds_left = news.get("seconds_left")
-    job.message = news.get("message", "")
-    if news.get("exploitability_pot") is not None:
-        point = (int(news["iteration"]), float(news["exploitability_pot"]))
-        if not job.curve or point[1] != job.curve[-1][1]:
-            job.curve.append(point)
-        if len(job.curve) > _MAX_CURVE_POINTS:
-            job.curve[1:-1] = job.curve[1:-1:2]
 
 
 def _last_line(text: str) -> str:

@@ -134,9 +134,13 @@ class Library:
         is_in_run = place.name == folder
         path, inside = (place.parent, inside.parent) if is_in_run else (place, inside)
         has_flops = is_in_run and (path / FLOPS_FOLDER / MANIFEST_FILE).is_file()
-        if kind is RunKind.PREFLOP and has_flops:
-            kind = RunKind.JOINT
-        name = self._name(directory, inside)
+        kind = RunKind.JOINT if kind is RunKind.PREFLOP and has_flops else kind
+        # Below the given directory; below one of several, with its name.
+        name, own = inside.as_posix(), Path(os.path.realpath(directory)).name
+        if len(self.directories) > 1:
+            name = (Path(own) / inside).as_posix()
+        elif not inside.parts:
+            name = own
         return FoundRun(
             id=_make_id(name, taken),
             name=name,
@@ -147,13 +151,6 @@ class Library:
             manifest=manifest,
             problem=problem,
         )
-
-    def _name(self, directory: Path, inside: Path) -> str:
-        """Returns a directory below the given one; of several, with the name of the given one."""
-        own = Path(os.path.realpath(directory)).name
-        if len(self.directories) > 1:
-            return (Path(own) / inside).as_posix()
-        return inside.as_posix() if inside.parts else own
 
     def get(self, run_id: str) -> FoundRun:
         """Returns the solution with an id, and looks again if there was none."""

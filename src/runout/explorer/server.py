@@ -29,6 +29,8 @@ from runout.explorer.answers import (
     QUESTIONS,
     AnswerCache,
     Encoded,
+    Json,
+    OpenedRuns,
     answer,
     encode,
     make_etag,
@@ -36,7 +38,6 @@ from runout.explorer.answers import (
 )
 from runout.explorer.jobs import Jobs, SolveJob
 from runout.explorer.library import FoundRun, Library
-from runout.explorer.solutions import Json, OpenedRuns
 from runout.solutions.preflop import SPOTS_FOLDER, PreflopSolution
 from runout.trees.tree import FLOP
 
@@ -129,7 +130,8 @@ class Guard:
         site = request.headers.get("sec-fetch-site")
         # A link on another site may open the page itself; what the page shows stays ours.
         is_navigation = request.headers.get("sec-fetch-mode") == "navigate"
-        is_page = is_navigation and request.method == "GET" and not _is_api(request)
+        is_api = request.url.path.startswith("/api/")
+        is_page = is_navigation and request.method == "GET" and not is_api
         if site is not None and site not in _OWN_SITES and not is_page:
             return False
         origin = request.headers.get("origin")
@@ -147,10 +149,6 @@ class Guard:
         if hmac.compare_digest(cookie.encode(), self.token.encode()):
             return None
         return _refused(401, "token", "is missing, open the address that `runout explore` printed")
-
-
-def _is_api(request: Request) -> bool:
-    return request.url.path.startswith("/api/")
 
 
 def _host_name(host: str) -> str:
@@ -203,17 +201,17 @@ class Explorer:
 
     def list_runs(self) -> Json:
         """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
-        # Flops of a report are found from it.
-        listed = [found for found in self.library.look().values() if not found.report]
-        return {"runs": [self._summarize(found) for found in listed]}
-
-    def _summarize(self, found: FoundRun) -> Json:
-        if found.problem:
-            return summary_to_json(found, None, found.problem)
-        try:
-            return summary_to_json(found, self.opened.summarize(found), "")
-        except RunoutError as error:
-            return summary_to_json(found, None, _without_path(error, found).problem)
+        summaries = []
+        for found in self.library.look().values():
+            if found.report:
+                continue  # flops of a report are found from it
+            run, problem = None, found.problem
+            try:
+                run = None if problem else self.opened.summarize(found)
+            except RunoutError as error:
+                problem = _without_path(error, found).problem
+            summaries.append(summary_to_json(found, run, problem))
+        return {"runs": summaries}
 
     def answer(self, question: str, run: str, argument: str, known_etag: str) -> Encoded | None:
         """Returns an answer, None if the client has it already."""
@@ -232,9 +230,9 @@ class Explorer:
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
         opened = self.opened.get(self.library.get(question.run))
-        if not isinstance(opened.run.view, PreflopSolution):
+        if not isinstance(opened.run.solution, PreflopSolution):
             raise TreeError("job", f"{opened.found.name} is no preflop solution")
-        tree = opened.run.view.tree
+        tree = opened.run.solution.tree
         leaf = tree.find_node(question.node)
         if tree.leaf_kind[leaf] != FLOP:
             raise TreeError("job", "no flop is dealt at this node")
@@ -258,8 +256,15 @@ def make_app(explorer: Explorer, guard: Guard) -> FastAPI:
     """Returns the application."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.middleware("http")(guard)
-    app.exception_handler(RunoutError)(_refuse)
-    app.exception_handler(RequestValidationError)(_refuse_input)
+
+    @app.exception_handler(RunoutError)
+    async def refuse(request: Request, error: RunoutError) -> Response:
+        return _refused(_STATUS.get(type(error), 400), error.where, error.problem)
+
+    @app.exception_handler(RequestValidationError)
+    async def refuse_input(request: Request, error: RequestValidationError) -> Response:
+        return _refused(422, "request", "is too long or not understood")
+
     _add_pages(app)
     _add_answers(app, explorer)
     if explorer.jobs is not None:
@@ -338,15 +343,6 @@ def _json(request: Request, encoded: Encoded) -> Response:
 
 def _unchanged(etag: str) -> Response:
     return Response(status_code=304, headers={"ETag": etag, "Cache-Control": "no-cache"})
-
-
-async def _refuse(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RunoutError)
-    return _refused(_STATUS.get(type(error), 400), error.where, error.problem)
-
-
-async def _refuse_input(request: Request, error: Exception) -> Response:
-    return _refused(422, "request", "is too long or not understood")
 
 
 def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:
