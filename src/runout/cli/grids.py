@@ -73,13 +73,10 @@ def has_colours(console: Console) -> bool:
 
 
 class Cell(NamedTuple):
-    """One hand of a grid.
+    """One hand of a grid: a word for the plain table, and one below its name in its tile.
 
-    Attributes:
-        word: in the plain table.
-        tile_word: below the name of the hand in its tile.
-        colours: of the tile from the right, with their shares; none for a hand without values.
-        reach: how much of the hand is there: the tile is filled as far.
+    Colours of the tile are from the right, with their shares; none for a hand without values. The
+    tile is filled as far as the hand is there.
     """
 
     word: str = NO_VALUE
@@ -114,12 +111,8 @@ def share_out(width: int, shares: FloatArray) -> list[int]:
 class HandGrid:
     """A grid that rich can print: tiles where there are colours, a plain table elsewhere.
 
-    A line below it explains hands that are there in part.
-
-    Attributes:
-        cells: by canonical hand.
-        is_mixed: whether tiles have several colours: a gap keeps them apart, and they are narrower
-            if the console is.
+    A line below it explains hands that are there in part. Cells are by canonical hand. A gap keeps
+    mixed tiles apart, which have several colours; they are narrower if the console is.
     """
 
     cells: Sequence[Cell]
@@ -168,14 +161,11 @@ def value_grid(
     bounds: tuple[float, float] = (0.0, 1.0),
     reach: FloatArray | None = None,
 ) -> HandGrid:
-    """Returns a grid of numbers.
+    """Returns a grid of ``values[169]`` by canonical hand, as percent or texts of 5 characters.
 
-    Args:
-        values: ``[169]`` fractions by canonical hand, shown as percent; NaN means no value: a tile
-            without colour and number, or a dash in the plain table.
-        texts: cells to show instead of percent, at most 5 characters each.
-        bounds: the values of the darkest and of the lightest colour.
-        reach: ``[169]`` how much of each hand is there; all by default.
+    NaN means no value: a tile without colour and number, or a dash in the plain table. The bounds
+    are the values of the darkest and of the lightest colour. ``reach[169]`` is how much of each
+    hand is there; all by default.
     """
     low, high = bounds
     cells = []

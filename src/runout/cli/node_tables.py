@@ -12,16 +12,9 @@ from rich.text import Text
 
 from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
-from runout.cli import formatting
+from runout.cli import formatting, grids
 from runout.cli.console import Shown, output
 from runout.cli.formatting import bold, dim, format_count_of, format_mbb, format_percent
-from runout.cli.grids import (
-    format_amount_cell,
-    format_cell,
-    grid_actions,
-    strategy_grid,
-    value_grid,
-)
 from runout.solutions import tables
 from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,
@@ -177,7 +170,7 @@ def fact_parts(node: Node) -> list[Shown]:
     held = node.combos(node.actor)
     taken = node.combos_taken() / held if held > 0.0 else np.full(len(node.actions), math.nan)
     numbers = zip(node.frequency(), taken, node.action_values(), strict=True)
-    looks = grid_actions([action.kind for action in node.actions])
+    looks = grids.grid_actions([action.kind for action in node.actions])
     for look, action, row in zip(looks, node.actions, numbers, strict=True):
         often, of_combos, value = map(float, row)
         worth = value if often >= _NEVER else math.nan
@@ -193,34 +186,24 @@ def grid_parts(nodes: Sequence[Node], player: int, asked: Measure | None) -> lis
     head = f"{first.players[player]}'s hands: {meaning}"
     if measure is Measure.STRATEGY:
         if len(nodes) == 1:
-            looks = grid_actions([action.kind for action in first.actions])
-            return [strategy_grid(looks, hand_strategy(first), reach)]
+            looks = grids.grid_actions([action.kind for action in first.actions])
+            return [grids.strategy_grid(looks, hand_strategy(first), reach)]
         moves, texts = strategy_moves(nodes)
-        return [bold(head), value_grid(moves, texts, reach=reach)]
-    values, *others = (_measured(node, player, measure) for node in nodes)
-    form = format_amount_cell if measure is Measure.EV else format_cell
-    if others:
-        values = values - others[0]
+        return [bold(head), grids.value_grid(moves, texts, reach=reach)]
+    values = np.subtract.reduce([hand_values(node, player, measure) for node in nodes])
+    if measure is not Measure.REACH:
+        values = np.where(reach >= SMALLEST_REACH, values, np.nan)
+    form = grids.format_amount_cell if measure is Measure.EV else grids.format_cell
+    texts = [form(value) for value in values.tolist()]
+    known = values[~np.isnan(values)].tolist() or [0.0, 1.0]
+    low, high = min(known), max(known)
+    if len(nodes) > 1:
+        head = f"difference, {head}"
         texts = [_signed(value, form(abs(value))) for value in values.tolist()]
-        largest = max(map(abs, _bounds(values)))
-        bounds, head = (-largest, largest), f"difference, {head}"
-    else:
-        texts = list(map(form, values.tolist()))
-        is_share = measure in (Measure.EQUITY, Measure.REACH)
-        bounds = (0.0, 1.0) if is_share else _bounds(values)
-    return [bold(head), value_grid(values, texts, bounds, reach)]
-
-
-def _measured(node: Node, player: int, measure: Measure) -> FloatArray:
-    """Returns ``[169]`` a measure of the hands that arrive, NaN for others."""
-    values = hand_values(node, player, measure)
-    is_there = hand_reach(node, player) >= SMALLEST_REACH
-    return values if measure is Measure.REACH else np.where(is_there, values, np.nan)
-
-
-def _bounds(values: FloatArray) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        low, high = -max(-low, high), max(-low, high)
+    elif measure in (Measure.EQUITY, Measure.REACH):
+        low, high = 0.0, 1.0
+    return [bold(head), grids.value_grid(values, texts, (low, high), reach)]
 
 
 def _signed(difference: float, text: str) -> str:
@@ -242,7 +225,7 @@ def strategy_moves(nodes: Sequence[Node]) -> tuple[FloatArray, list[str]]:
     )
     for node in nodes:
         gains[:, ~(hand_reach(node, node.actor or 0) >= SMALLEST_REACH)] = math.nan
-    letters = [look.letter for look in grid_actions([action.kind for action in shared])]
+    letters = [look.letter for look in grids.grid_actions([action.kind for action in shared])]
     moves, texts = gains.max(axis=0), []
     for hand, move in enumerate(moves.tolist()):
         if math.isnan(move) or move < _SMALLEST_MOVE:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from runout.abstraction.card_abstraction import CardAbstraction
-    from runout.runs.diagnose import FlopDiagnosis, RoundDiagnosis
+    from runout.runs.diagnose import FlopDiagnosis
 
 
 MAX_WIDTH = 80
@@ -35,12 +35,8 @@ _AXIS = "0%", "strength", "100%"
 # Colours that colour-blind eyes can distinguish (Okabe and Ito, 2008), with lines and points.
 _LOOKS = (("#0072B2", "-", "o"), ("#D55E00", "--", "^"), ("#009E73", ":", "s"))
 _SPREADS_ON_LOG_SCALE_FROM = 0.01  # percentage points; below it, and for the many zeros, linear
-_SIZE_INCHES = (11.0, 4.8)
+_BUCKETS = "bucket, weak to strong"
 _DOTS_PER_INCH = 120
-_ROW_INCHES = (13.0, 3.6)
-_NUM_PANELS = 3
-_COLOUR = "#0072B2"
-_COLOURS = "viridis"
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ class BoundaryPlot:
         """Yields bars whose height is the number of boundaries, and the axis below them."""
         width = min(options.max_width, MAX_WIDTH)
         counts = np.histogram(self.boundaries, bins=width, range=(0.0, 1.0))[0]
-        for line in draw_bars(counts, HEIGHT, plot_blocks(options)):
+        for line in draw_bars(counts, HEIGHT, _blocks(options)):
             yield Text(line, style="cyan", no_wrap=True)
         left, middle, right = _AXIS
         yield Text(left + middle.center(width - len(left) - len(right)) + right, style="dim")
@@ -73,7 +69,7 @@ class ExploitabilityCurve:
         heights = np.rint(1000 * (logs - low) / (high - low)).astype(np.int64)
         labels = {0: f"{10.0**high:,g}", _CURVE_HEIGHT - 1: f"{10.0**low:,g}"}
         width = max(map(len, labels.values()))
-        bars = draw_bars(np.append(heights, 1000), _CURVE_HEIGHT, plot_blocks(options))
+        bars = draw_bars(np.append(heights, 1000), _CURVE_HEIGHT, _blocks(options))
         for number, line in enumerate(bars):
             label = labels.get(number, "").rjust(width)
             yield Text.assemble((f"{label} ", "dim"), (line[:-1].rstrip(), "cyan"))
@@ -92,8 +88,7 @@ def curve_columns(points: Sequence[tuple[int, float]], width: int) -> FloatArray
     return columns
 
 
-def plot_blocks(options: ConsoleOptions) -> str:
-    """Returns the characters that bars are drawn with on a console."""
+def _blocks(options: ConsoleOptions) -> str:
     return _ASCII_BLOCKS if options.ascii_only else _BLOCKS
 
 
@@ -114,7 +109,7 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
     # Takes as long as most commands altogether; a figure of its own needs no display.
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
+    figure = Figure(figsize=(11.0, 4.8), layout="constrained")
     figure.suptitle(title)
     left, right = figure.subplots(1, 2)
     for street, (colour, line, marker) in zip(Street, _LOOKS, strict=True):
@@ -127,21 +122,14 @@ def write_png(path: Path, abstraction: "CardAbstraction", title: str) -> None:
             right.plot(100 * statistics.mean, spread, marker, **dots)
         label = f"{street.label}, {format_count_of(len(boundaries) + 1, 'bucket')}"
         left.plot(100 * shares, 100 * boundaries, line, color=colour, label=label)
-    left.set(
-        title="Boundaries of the buckets",
-        xlabel="deals below the boundary (%)",
-        ylabel=f"strength ({abstraction.feature.value}, %)",
-        xlim=(0, 100),
-        ylim=(0, 100),
-    )
-    right.set(
-        title="Spread within buckets",
-        xlabel="mean strength of the bucket (%)",
-        ylabel="strongest minus weakest deal (percentage points)",
-        xlim=(0, 100),
-    )
-    left.grid(alpha=0.3)
-    right.grid(alpha=0.3)
+    left.set(title="Boundaries of the buckets", xlim=(0, 100), ylim=(0, 100))
+    left.set_xlabel("deals below the boundary (%)")
+    left.set_ylabel(f"strength ({abstraction.feature.value}, %)")
+    right.set(title="Spread within buckets", xlim=(0, 100))
+    right.set_xlabel("mean strength of the bucket (%)")
+    right.set_ylabel("strongest minus weakest deal (percentage points)")
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
     left.legend()
     if abstraction.statistics:
         right.set_yscale("symlog", linthresh=_SPREADS_ON_LOG_SCALE_FROM)
@@ -163,9 +151,8 @@ def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None
     from matplotlib.figure import Figure
 
     rows = [(diagnosis, entry) for diagnosis in diagnoses for entry in diagnosis.rounds]
-    width, height = _ROW_INCHES
-    figure = Figure(figsize=(width, height * len(rows)), layout="constrained")
-    panels = figure.subplots(len(rows), _NUM_PANELS, squeeze=False)
+    figure = Figure(figsize=(13.0, 3.6 * len(rows)), layout="constrained")
+    panels = figure.subplots(len(rows), 3, squeeze=False)
     for (diagnosis, entry), (strength, value, spread) in zip(rows, panels, strict=True):
         name = f"{diagnosis.flop.name}, SPR {diagnosis.spr:.4g}, round {entry.round}"
         _draw_histograms(strength, entry.strength_histograms, (0.0, 100.0))
@@ -173,7 +160,13 @@ def write_bucket_plots(path: Path, diagnoses: Sequence["FlopDiagnosis"]) -> None
         largest = 0.5 + diagnosis.spr
         _draw_histograms(value, entry.ev_histograms, (-largest, largest))
         value.set(title="EV against the opponent's buckets", ylabel="EV (flop pots)")
-        _draw_spreads(spread, entry)
+        numbers, evs = np.arange(len(entry.buckets)), [each.ev_pot for each in entry.buckets]
+        lowest, mean, highest = np.array([(ev.lowest, ev.mean, ev.highest) for ev in evs]).T
+        spread.vlines(numbers, lowest, highest, color=_LOOKS[0][0], alpha=0.5)
+        spread.plot(numbers, mean, ".", color=_LOOKS[0][0], markersize=3)
+        title = f"EV within buckets, variance {entry.ev_variance:.5f}"
+        spread.set(title=title, xlabel=_BUCKETS, ylabel="EV (flop pots)")
+        spread.grid(alpha=0.3)
     save_figure(figure, path, "--png")
 
 
@@ -182,21 +175,5 @@ def _draw_histograms(axes: "Axes", shares: FloatArray, scale: tuple[float, float
     lowest, highest = scale
     half_bin = (highest - lowest) / (shares.shape[1] - 1) / 2.0
     extent = (-0.5, len(shares) - 0.5, lowest - half_bin, highest + half_bin)
-    axes.imshow(shares.T, aspect="auto", origin="lower", extent=extent, cmap=_COLOURS)
-    axes.set_xlabel("bucket, weak to strong")
-
-
-def _draw_spreads(axes: "Axes", entry: "RoundDiagnosis") -> None:
-    """Draws the lowest, mean and highest value of each bucket's hands."""
-    numbers = np.arange(len(entry.buckets))
-    lowest, mean, highest = np.array(
-        [(each.ev_pot.lowest, each.ev_pot.mean, each.ev_pot.highest) for each in entry.buckets]
-    ).T
-    axes.vlines(numbers, lowest, highest, color=_COLOUR, alpha=0.5)
-    axes.plot(numbers, mean, ".", color=_COLOUR, markersize=3)
-    axes.set(
-        title=f"EV within buckets, variance {entry.ev_variance:.5f}",
-        xlabel="bucket, weak to strong",
-        ylabel="EV (flop pots)",
-    )
-    axes.grid(alpha=0.3)
+    axes.imshow(shares.T, aspect="auto", origin="lower", extent=extent, cmap="viridis")
+    axes.set_xlabel(_BUCKETS)
