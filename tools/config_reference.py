@@ -66,7 +66,7 @@ def format_keys(section: type[ConfigSection], names: Iterable[str] | None = None
         text = " ".join(keys[name]["description"].split())
         if name == "solve_type":
             allowed, default = f"one of {', '.join(BACKENDS)}", "`mccfr`"
-        rows.append([f"`{name}`", allowed, default, section.decides(name).name.lower(), text])
+        rows.append([f"`{name}`", allowed, default, section.decides(name), text])
     return _format_table(["key", "type and range", "default", "decides", "meaning"], rows)
 
 

@@ -109,7 +109,7 @@ def test_errors_name_the_path_in_the_file_and_the_line(tmp_path):
     )
     assert problem_of(path) == (
         "preflop.raise_sizes[0][1]: '1x' is not a raise, the factor must be above 1 "
-        "(line 5; 1 more error)"
+        "(line 5); 1 more error"
     )
 
 
@@ -134,7 +134,7 @@ def test_errors_name_the_path_in_the_file_and_the_line(tmp_path):
             "preflop.small_blind_bb: 0.5 is not 0 or more and less than the big blind 0.5 (line 1)",
         ),
         ("preflop: {}\nseed: 3\n", "seed: unknown key, write it below postflop_model: (line 2)"),
-        ("prflop: {}", "prflop: unknown key, did you mean preflop? (line 1; 1 more error)"),
+        ("prflop: {}", "prflop: unknown key, did you mean preflop? (line 1); 1 more error"),
         ("iterations: 3", "config: preflop is missing"),
         ("preflop: {}\npreflop: {}", "preflop: duplicate key (lines 1 and 2)"),
         ("preflop:", "preflop: null is not a mapping of keys to values (line 1)"),

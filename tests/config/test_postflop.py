@@ -409,7 +409,7 @@ def test_words_of_another_type_are_refused(key, value):
         ({"presets": "fast"}, "presets: unknown key, did you mean preset?"),
         (
             {"seed": -1, "max_flop_boards": 0},
-            "max_flop_boards: 0 should be greater than or equal to 1 (1 more error)",
+            "max_flop_boards: 0 should be greater than or equal to 1; 1 more error",
         ),
     ],
 )

@@ -204,7 +204,7 @@ def test_numbers_out_of_range_and_other_types_are_refused(key, values):
         ),
         (
             {"ante_bb": -1, "raise_cap": -1},
-            "ante_bb: -1 should be greater than or equal to 0 (1 more error)",
+            "ante_bb: -1 should be greater than or equal to 0; 1 more error",
         ),
     ],
 )

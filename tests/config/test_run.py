@@ -172,7 +172,7 @@ def test_values_out_of_range_and_other_types_are_refused(key, values):
     ("keys", "problem"),
     [
         ({"cfr_variant": "dfcr"}, "cfr_variant: 'dfcr' is not one of vanilla, linear, cfr+, dcfr,"),
-        ({"cfr_variant": {"alpha": 1}}, "cfr_variant: beta is missing (1 more error)"),
+        ({"cfr_variant": {"alpha": 1}}, "cfr_variant: beta is missing; 1 more error"),
         ({"flop_values": "raw"}, "flop_values: 'raw' is not one of solved, raw_equity, did you me"),
         ({"iteration": 3}, "iteration: unknown key, did you mean iterations?"),
         ({"Preflop": {}}, "Preflop: unknown key, did you mean preflop?"),

@@ -57,7 +57,7 @@ def test_the_first_error_is_told_and_all_are_kept_in_the_order_of_the_file():
     with pytest.raises(AllConfigErrors) as caught:
         Kitchen.parse(parse_yaml("oven: 1\nheat: hot\nnum_ovens: 0"))
     assert str(caught.value) == (
-        "oven: unknown key, did you mean num_ovens? (line 1; 2 more errors)"
+        "oven: unknown key, did you mean num_ovens? (line 1); 2 more errors"
     )
     assert list(map(str, caught.value.errors)) == [
         "oven: unknown key, did you mean num_ovens? (line 1)",

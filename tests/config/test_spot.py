@@ -142,7 +142,7 @@ def test_keys_that_are_given_win_and_stand_on_no_line():
             "stack: -1 should be greater than or equal to 0.001 (line 5)",
         ),
         ("ip: 77\n", "", "config: ip is missing"),
-        ("pot", "pots", "pots: unknown key, did you mean pot? (line 4; 1 more error)"),
+        ("pot", "pots", "pots: unknown key, did you mean pot? (line 4); 1 more error"),
     ],
 )
 def test_a_wrong_game_is_one_line(old, new, expected):

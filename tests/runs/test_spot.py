@@ -412,7 +412,7 @@ def spot_of(directory, node):
 def test_money_and_sizes_are_carried_over(directory):
     spot = spot_of(directory, "c-x")
     assert (spot.pot, spot.stack) == (200, 900)
-    assert spot.bet_sizes.plain() == spot.raise_sizes.plain() == [1.0]
+    assert spot.bet_sizes.plain() == spot.raise_sizes.plain() == ["100%"]
     assert spot.max_raises_per_street == 0
     assert math.isinf(spot.add_all_in_threshold)
 

@@ -114,7 +114,7 @@ def validate(paths: Annotated[list[Path], argument("FILE...", "Config files to c
         except ConfigError as error:
             found = (error,)
         else:
-            kind = next(what for each, (what, _) in KINDS.items() if isinstance(config, each))
+            kind = next(what for each, (what, *_) in KINDS.items() if isinstance(config, each))
             print(f"{path}: valid config of {kind}")
             continue
         num_errors += len(found)

@@ -56,8 +56,6 @@ def _read_flops(value: Any) -> tuple[str, ...]:
     return flop_lists.explicit_flops(value).names
 
 
-# The section ``postflop_model``: the keys that every backend reads.
-
 #: What a config without ``solve_type`` asks for.
 DEFAULT_BACKEND = "mccfr"
 
@@ -265,9 +263,6 @@ class FlopsConfig(ConfigSection):
         return described
 
 
-# The backends: what each reads besides.
-
-
 class _HandConfig(FlopsConfig):
     """The keys of both backends between the 169 hands."""
 
@@ -413,8 +408,6 @@ class FlopsFile(ConfigSection):
     postflop_model: PostflopModel
     """How flops are solved."""
 
-
-# The section ``joint``: how preflop and flops are solved together as one game.
 
 #: Backends whose flops can be played inside a preflop solve: those that tell combos apart.
 JOINT_BACKENDS = ("compact", "exact")

@@ -23,8 +23,6 @@ YAML_SUFFIXES = (".yaml", ".yml")
 #: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
 MAX_BYTES = 1_000_000
 
-# A sweep: the flops of a config solved with every choice of a grid of keys, by several seeds.
-
 
 def _read_seeds(value: Any) -> Any:
     seeds = list(range(value)) if isinstance(value, int) and type(value) is not bool else value
@@ -46,15 +44,11 @@ def _read_grid(value: Any) -> list[dict[str, Any]]:
     return choices
 
 
+_GRID = "a mapping of keys to lists, write rebucket_rounds: [1, 2]"
+
+
 class _Sweep(ConfigSection):
-    grid: Annotated[
-        list[dict[str, Any]],
-        Read(
-            _read_grid,
-            "a mapping of keys to lists, write rebucket_rounds: [1, 2]",
-            types=("object", "array"),
-        ),
-    ]
+    grid: Annotated[list[dict[str, Any]], Read(_read_grid, _GRID, types=("object", "array"))]
     """Values to try by key of `postflop_model`: every choice of one value for each key, or a list
     of such grids."""
     seeds: Annotated[
@@ -94,13 +88,11 @@ def load_sweep_config(source: str | Path | Mapping[str, Any]) -> tuple[SweepPoin
     Raises:
         ConfigError: if it cannot be read, or naming the key at fault.
     """
-    if isinstance(source, Mapping):
-        document, name = source, "sweep"
-    else:
-        document, name = load_yaml(Path(source)), str(source)
+    document, name = source, "sweep"
+    if not isinstance(document, Mapping):
+        document, name = load_yaml(Path(document)), str(source)
     sweep = SweepConfig.parse(document, name).sweep
-    points = (_make_point(document[POSTFLOP_SECTION], choice, sweep.seeds) for choice in sweep.grid)
-    return tuple(points)
+    return tuple(_make_point(document[POSTFLOP_SECTION], each, sweep.seeds) for each in sweep.grid)
 
 
 def _make_point(
@@ -125,19 +117,16 @@ def _make_point(
     return SweepPoint(text, tuple(models))
 
 
-# Files of all kinds.
-
-
 AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig | ReportConfig | SweepConfig
 ConfigT = TypeVar("ConfigT", RunConfig, FlopsConfig, SpotConfig, ReportConfig, SweepConfig)
 
-#: What a file describes, and the command that it is for, by the class of its config.
-KINDS: Mapping[type[AnyConfig], tuple[str, str]] = {
-    RunConfig: ("a run", "solve-preflop"),
-    FlopsConfig: ("flops", "solve-postflop"),
-    SpotConfig: ("a spot", "solve-spot"),
-    ReportConfig: ("a report", "report"),
-    SweepConfig: ("a sweep", "lab sweep"),
+#: What a file describes, the command that it is for, and the keys that tell, by its class.
+KINDS: Mapping[type[AnyConfig], tuple[str, str, set[str]]] = {
+    SweepConfig: ("a sweep", "lab sweep", {"sweep"}),
+    RunConfig: ("a run", "solve-preflop", {"preflop"}),
+    FlopsConfig: ("flops", "solve-postflop", {POSTFLOP_SECTION}),
+    SpotConfig: ("a spot", "solve-spot", {"board"}),
+    ReportConfig: ("a report", "report", {"oop", "ip"}),
 }
 
 
@@ -213,7 +202,8 @@ def load_yaml(path: Path) -> Document:
 
 def load_model_file(path: Path) -> FlopsConfig:
     """Reads the file that a run's ``postflop_model_path`` names, which may leave ratios to it."""
-    document = _for_kind(load_yaml(path), str(path), FlopsConfig, {})
+    document = load_yaml(path)
+    _require_kind(document, str(path), FlopsConfig)
     return FlopsFile.parse(document, str(path)).postflop_model
 
 
@@ -230,28 +220,27 @@ def load_spot_config(
     keys = {**given, **({} if flop is None else {"board": flop})}
     if path is None:
         return SpotConfig.parse(keys, "spot")
-    document = load_yaml(path)
-    if flop is not None and document.get("board") is not None:
+    if flop is not None and (document := load_yaml(path)).get("board") is not None:
         line = document.line_of("board")
         text = f"a report takes its flops from --flops, leave the board out (line {line})"
         raise ConfigError("board", text)
-    return SpotConfig.parse(_for_kind(document, str(path), SpotConfig, keys), str(path))
+    return load_config(path, SpotConfig, keys)
 
 
 def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
     """Returns the class of what a config describes, by its keys; None if that cannot be told."""
     keys = set(document)
-    if "sweep" in keys:
-        return SweepConfig
-    if "preflop" in keys:
-        return RunConfig
-    if keys == {POSTFLOP_SECTION}:
-        return FlopsConfig
-    if keys & set(RunConfig.model_fields) - set(SpotConfig.model_fields):
-        return None
-    if "board" in keys:
-        return SpotConfig
-    return ReportConfig if {"oop", "ip"} & keys else None
+    if POSTFLOP_SECTION in keys and not keys & {"sweep", "preflop"}:
+        return FlopsConfig if len(keys) == 1 else None
+    return next((kind for kind, (_, _, marks) in KINDS.items() if marks & keys), None)
+
+
+def _require_kind(document: Mapping[str, Any], name: str, kind: type[AnyConfig]) -> None:
+    """Refuses a config that is for another command; one that is for none is left to its reader."""
+    if (found := kind_of(document)) not in (kind, None):
+        what, command, _ = KINDS[found]
+        text = f"is the config of {what}, for runout {command}; here that of {KINDS[kind][0]}"
+        raise ConfigError(name, f"{text} is read")
 
 
 def _read(
@@ -262,8 +251,14 @@ def _read(
     folder: Path,
 ) -> AnyConfig:
     """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
-    kind = kind or kind_of(document) or _most_alike(document, name)
-    document = _for_kind(document, name, kind, given)
+    document = document.with_keys(given)
+    if kind is None and (kind := kind_of(document)) is None:
+        known = {each: len(set(document) & set(each.model_fields)) for each in KINDS}
+        kind = max(known, key=known.__getitem__)  # its errors say what is wrong
+        if not known[kind]:
+            kinds = "preflop (a run), postflop_model (flops), board (a spot) or oop and ip"
+            raise ConfigError(name, f"has no key of a config, give {kinds} (a report)")
+    _require_kind(document, name, kind)
     if kind is FlopsConfig:
         config = FlopsFile.parse(document, name).postflop_model
         if config.is_auto_sprs:
@@ -276,28 +271,6 @@ def _read(
     if isinstance(parsed, SweepConfig):
         load_sweep_config(document)  # each choice is checked as well
     return _with_model_file(parsed, folder) if isinstance(parsed, RunConfig) else parsed
-
-
-def _for_kind(
-    document: Document, name: str, kind: type[AnyConfig], given: Mapping[str, Any]
-) -> Document:
-    """Refuses a config that is for another command; one that is for none is left to its reader."""
-    found = kind_of({**document, **given})
-    if found is not None and found is not kind:
-        what, command = KINDS[found]
-        text = f"is the config of {what}, for runout {command}; here that of {KINDS[kind][0]}"
-        raise ConfigError(name, f"{text} is read")
-    return document.with_keys(given)
-
-
-def _most_alike(document: Mapping[str, Any], name: str) -> type[AnyConfig]:
-    """Returns the kind that knows most keys of a document."""
-    known = {kind: len(set(document) & set(kind.model_fields)) for kind in KINDS}
-    kind = max(known, key=known.__getitem__)
-    if not known[kind]:
-        allowed = "preflop (a run), postflop_model (flops), board (a spot) or oop and ip (a report)"
-        raise ConfigError(name, f"has no key of a config, give {allowed}")
-    return kind
 
 
 def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:

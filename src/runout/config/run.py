@@ -21,9 +21,6 @@ from runout.trees.betting import PreflopRules
 from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, SizesByDepth, format_bet_size
 from runout.trees.tree import PreflopTree
 
-# The section ``preflop``: blinds, stacks, and which raises the preflop tree offers.
-
-
 PREFLOP_SECTION = "preflop"
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
@@ -166,9 +163,6 @@ class PreflopConfig(ConfigSection):
             key: _digest_raises(by_depth)
             for key, by_depth in zip(BLIND_KEYS, self.raise_sizes, strict=True)
         }
-
-
-# The whole run.
 
 
 #: Iterations between two measurements of exploitability; one costs about as much as an iteration.

@@ -10,7 +10,6 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import reduce
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias, get_args
@@ -35,15 +34,9 @@ ALLOWED = "x-allowed"
 Schema: TypeAlias = dict[str, Any]
 
 
-class Decides(Enum):
-    """What a key decides; one without a note decides the game."""
-
-    GAME = "what an iteration does"
-    END = "when iterations end"
-    NOTHING = "none of the results"
-
-
-END, NOTHING = Decides.END, Decides.NOTHING
+#: Notes of fields: the key decides when iterations end, or none of the results. One without a note
+#: decides the game.
+GAME, END, NOTHING = "game", "end", "nothing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,13 +128,9 @@ class ConfigSection(BaseModel):
     def parse(cls, raw: Any, document: str = "config") -> Self:
         """Reads a section as it stands in a file; a `Document` lets errors name their lines.
 
-        Args:
-            raw: the keys and values.
-            document: what errors name that belong to no key, such as the file.
-
         Raises:
-            AllConfigErrors: if a key or value is not allowed; it has all errors in the order of
-                their lines.
+            AllConfigErrors: with all errors, by line; ``document`` is what those are named by that
+                belong to no key, such as the file.
         """
         if not isinstance(raw, Mapping):
             raise ConfigError(document, f"{show_value(raw)} is not a mapping of keys to values")
@@ -161,12 +150,9 @@ class ConfigSection(BaseModel):
                 text += "" if line is None else f" (line {line})"
                 found.append((line or math.inf, ConfigError(path or document, text)))
             errors = [each for _, each in sorted(found, key=operator.itemgetter(0))]
-            where, text = errors[0].args
-            if len(errors) > 1:
-                more = f"{len(errors) - 1} more error{'s' if len(errors) > 2 else ''})"
-                has_line = re.search(r"\(line \d+\)$", text)
-                text = f"{text[:-1]}; {more}" if has_line else f"{text} ({more}"
-            all_errors = AllConfigErrors(where, text)
+            others = f"; {len(errors) - 1} more error{'s' if len(errors) > 2 else ''}"
+            text = errors[0].problem + (others if len(errors) > 1 else "")
+            all_errors = AllConfigErrors(errors[0].where, text)
             all_errors.errors = tuple(errors)
             raise all_errors from error
 
@@ -184,10 +170,10 @@ class ConfigSection(BaseModel):
         return cls.model_json_schema(schema_generator=_SchemaGenerator)
 
     @classmethod
-    def decides(cls, name: str) -> Decides:
-        """Returns what a key decides."""
-        notes = (note for note in cls.model_fields[name].metadata if isinstance(note, Decides))
-        return next(notes, Decides.GAME)
+    def decides(cls, name: str) -> str:
+        """Returns what a key decides: `GAME`, `END` or `NOTHING`."""
+        metadata = cls.model_fields[name].metadata
+        return next((note for note in (END, NOTHING) if note in metadata), GAME)
 
     def to_mapping(self) -> dict[str, Any]:
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
@@ -204,8 +190,7 @@ class ConfigSection(BaseModel):
         and player, names stand for their numbers and selections for their flops. Without ``ends``,
         when iterations end does not count.
         """
-        counts = (Decides.GAME, END) if ends else (Decides.GAME,)
-        plain = self.to_mapping().items()
+        counts, plain = (GAME, END) if ends else (GAME,), self.to_mapping().items()
         digest = {name: value for name, value in plain if self.decides(name) in counts}
         self._spell_out(digest)
         return digest

@@ -5,14 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from annotated_types import Ge, Le
-from pydantic import (
-    AfterValidator,
-    AllowInfNan,
-    SerializerFunctionWrapHandler,
-    Strict,
-    model_serializer,
-    model_validator,
-)
+from pydantic import AfterValidator, AllowInfNan, Strict, model_validator
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
@@ -64,32 +57,32 @@ def _read_range(value: Any) -> str:
 
 def _read_strategy(value: Any) -> tuple[tuple[str, _Shares], ...]:
     """Reads probabilities by action, for all hands, or by range and action."""
-    if not isinstance(value, Mapping) or not any(isinstance(v, Mapping) for v in value.values()):
-        return ((RANDOM, _read_shares(value or None)),)
-    for key in value:
+    is_by_range = isinstance(value, Mapping) and any(
+        isinstance(shares, Mapping) for shares in value.values()
+    )
+    strategy = []
+    for hands, shares in value.items() if is_by_range else [(RANDOM, value)]:
+        place = (str(hands),) if is_by_range else ()
         try:
-            Range(str(key))
+            Range(str(hands))
         except RangeError as error:
-            raise problem(f"{quote(str(key))} is not a range ({error})", str(key)) from error
-    return tuple((str(key), _read_shares(shares, str(key))) for key, shares in value.items())
-
-
-def _read_shares(value: Any, *place: str) -> _Shares:
-    if not isinstance(value, Mapping):
-        text = f"{show_value(value)} is not a mapping of actions, write {{x: 40%, b60: 60%}}"
-        raise problem(text, *place)
-    shares = {}
-    for key, given in value.items():
-        share = values.read_percentage(given)
-        share = values.as_number(given) if share is None else share
-        if share is None or not 0.0 <= share <= 1.0:
-            text = f"{show_value(given)} is not a probability such as 0.4 or 40%"
-            raise problem(text, *place, str(key))
-        shares[str(key).strip()] = share
-    total = sum(shares.values())
-    if abs(total - 1.0) > SUM_TOLERANCE:
-        raise problem(f"the probabilities sum to {total:g}, not to 1", *place)
-    return tuple(shares.items())
+            raise problem(f"{quote(str(hands))} is not a range ({error})", *place) from error
+        if not isinstance(shares, Mapping) or not shares:
+            text = f"{show_value(shares or None)} is not a mapping of actions"
+            raise problem(f"{text}, write {{x: 40%, b60: 60%}}", *place)
+        numbers = {}
+        for action, given in shares.items():
+            share = values.read_percentage(given)
+            share = values.as_number(given) if share is None else share
+            if share is None or not 0.0 <= share <= 1.0:
+                text = f"{show_value(given)} is not a probability such as 0.4 or 40%"
+                raise problem(text, *place, str(action))
+            numbers[str(action).strip()] = share
+        total = sum(numbers.values())
+        if abs(total - 1.0) > SUM_TOLERANCE:
+            raise problem(f"the probabilities sum to {total:g}, not to 1", *place)
+        strategy.append((str(hands), tuple(numbers.items())))
+    return tuple(strategy)
 
 
 def _plain_strategy(strategy: tuple[tuple[str, _Shares], ...]) -> dict[str, Any]:
@@ -114,10 +107,6 @@ class NodeLock(ConfigSection):
     def by_range(self) -> dict[str, dict[str, float]]:
         """Returns the probabilities by range and action."""
         return {hands: dict(shares) for hands, shares in self.strategy}
-
-    @model_serializer(mode="wrap")
-    def _plain(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in write(self).items() if value is not False}
 
 
 # Chips are far from the limits of float32, in which pots are played.
@@ -194,10 +183,6 @@ class ReportConfig(ConfigSection):
         """Returns the ranges of OOP and IP, with hands that the board blocks."""
         return Range(self.oop), Range(self.ip)
 
-    def on(self, board: str) -> "SpotConfig":
-        """Returns the spot on a board."""
-        return SpotConfig.parse(self.to_mapping() | {"board": board})
-
 
 class SpotConfig(ReportConfig):
     """Everything that the solve of a spot is told.
@@ -264,11 +249,7 @@ class SpotConfig(ReportConfig):
         )
 
     def tree(self) -> PostflopTree:
-        """Builds the betting tree.
-
-        Raises:
-            TreeError: if it is too large.
-        """
+        """Builds the betting tree; one that is too large raises `TreeError`."""
         rules = self.betting_rules()
         return PostflopTree.build(rules, Stakes.in_chips(self.pot, self.stack), self.first_street)
 
@@ -296,6 +277,9 @@ class SpotConfig(ReportConfig):
             "oop": oop,
             "ip": ip,
             "sizes": values.digest_menus(self.betting_rules(), _SIZE_KEYS, self.first_street),
+            "locks": [
+                {k: v for k, v in lock.items() if v is not False} for lock in digest["locks"]
+            ],
             "rake_cap": None if self.rake_rate == 0.0 else self.rake_cap,
             "cfr_variant": values.digest_variant(self.schedule()),
             "add_all_in_threshold": added if math.isfinite(added) else ".inf",

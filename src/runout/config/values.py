@@ -27,9 +27,6 @@ from runout.trees.sizes import (
     format_percent,
 )
 
-# Numbers.
-
-
 Count: TypeAlias = Annotated[int, Ge(1)]
 CountFrom0: TypeAlias = Annotated[int, Ge(0)]
 #: Raises of a street, or before the flop: far more than stacks allow.
@@ -91,8 +88,6 @@ Target = Annotated[
     float,
     Read(parse_target, "a percentage of the pot", format_percent, ("string", "number")),
 ]
-
-# CFR variants: a name, or the exponents of discounted CFR.
 
 #: Finite discounting exponents stay below it, so that no power of an iteration overflows.
 MAX_EXPONENT = 20.0
@@ -160,9 +155,6 @@ Variant = Annotated[
 def digest_variant(schedule: Schedule) -> dict[str, float | str]:
     """Returns the exponents of a variant as strict JSON, which knows no infinity."""
     return {name: x if math.isfinite(x) else str(x) for name, x in _exponents(schedule).items()}
-
-
-# Bet sizes: one list, or lists by street, by player, or by both.
 
 
 _IN_POTS = {

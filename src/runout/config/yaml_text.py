@@ -1,4 +1,8 @@
-"""Config files as text: YAML in which every value knows its line, and the words of errors."""
+"""Config files as text: YAML in which every value knows its line, and the words of errors.
+
+Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``, ``010`` and
+``2024-01-01`` are text. Keys are text, and a key that comes twice is an error.
+"""
 
 import math
 import re
@@ -9,15 +13,10 @@ import yaml
 
 from runout.errors import ConfigError, quote, shorten
 
-# YAML as config files need it: the line of every value is known, and nothing is guessed.
-#
-# Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``, ``010`` and
-# ``2024-01-01`` are text. Keys are text, and a key that comes twice is an error.
-
-
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _MAX_KEY_CHARACTERS = 40
 _MAX_BRACKETS = 50
+_MAX_SHOWN_ENTRIES = 5
 
 #: Aliases of aliases of aliases grow beyond any memory; no config needs so many.
 MAX_VALUES = 100_000
@@ -191,12 +190,6 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
     return text
 
 
-# The words of errors.
-
-
-_MAX_SHOWN_ENTRIES = 5
-
-
 def show_value(value: Any) -> str:
     """Writes a value for an error: as YAML spells it, short, and on one line."""
     if value is None:
@@ -215,28 +208,18 @@ def show_value(value: Any) -> str:
     return quote(value)
 
 
-# What two configs differ in, for the refusal to mix their results.
-
-
-_LONGEST_SHOWN_LIST = 8
-_NOTHING = "missing"
-
-
 def list_differences(
     found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
 ) -> Iterator[str]:
     """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
-    for key in [*found, *(key for key in wanted if key not in found)]:
-        there, here = found.get(key, _NOTHING), wanted.get(key, _NOTHING)
-        if isinstance(there, Mapping) and isinstance(here, Mapping):
-            yield from list_differences(there, here, f"{where}{key}.")
-        elif there != here:
-            yield f"{where}{key} is {_show(there)} there and {_show(here)} here"
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, list) and len(value) > _LONGEST_SHOWN_LIST:
-        return f"a list of {len(value)}"
-    if isinstance(value, Mapping):
-        return "given"
-    return str(value)
+    for key in dict.fromkeys([*found, *wanted]):
+        both = found.get(key, "missing"), wanted.get(key, "missing")
+        if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
+            yield from list_differences(*both, f"{where}{key}.")
+        elif both[0] != both[1]:
+            is_long = [isinstance(each, list) and len(each) > 8 for each in both]
+            there, here = (
+                "given" if isinstance(each, Mapping) else f"a list of {len(each)}" if cut else each
+                for each, cut in zip(both, is_long, strict=True)
+            )
+            yield f"{where}{key} is {there} there and {here} here"
