@@ -15,7 +15,6 @@ What was saved is looked at without the solver (`docs/views.md`):
 """
 
 import sys
-from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +94,8 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULE_BY_NAME:
         now = f", it was replaced by runout.{_REPLACED[name]}" if name in _REPLACED else ""
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{now}")
-    return getattr(import_module(_MODULE_BY_NAME[name]), name)
+    # By fromlist, which imports games, a module of runout.cfr.
+    return getattr(__import__(_MODULE_BY_NAME[name], fromlist=[name]), name)
 
 
 def __dir__() -> list[str]:

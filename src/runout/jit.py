@@ -52,14 +52,7 @@ _PACKAGE_ROOT = Path(__file__).parent
 
 
 def _kernel_sources_digest() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_compiled_sources()):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-def _compiled_sources() -> set[Path]:
-    """Returns the files whose text is compiled: kernels and what they import from.
+    """Returns the digest of files whose text is compiled: kernels and what they import from.
 
     From here they import the compile options. Other modules define types of arguments: numba
     compiles the order of a NamedTuple's fields in, wherever the tuple is defined.
@@ -68,7 +61,10 @@ def _compiled_sources() -> set[Path]:
     imports = re.compile(r"^from runout\.([\w.]+) import", re.MULTILINE)
     modules = {name for path in kernels for name in imports.findall(path.read_text())}
     sources = {_PACKAGE_ROOT / f"{name.replace('.', '/')}.py" for name in modules}
-    return kernels | {path for path in sources if path.is_file()}
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(kernels | {path for path in sources if path.is_file()}):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 #: Stands for what the kernels compute: changes with every edit of one.
@@ -107,18 +103,15 @@ class _KernelCache(FunctionCache):
         """
         try:
             with only_writer(_KERNEL_CACHE):
-                self._save(sig, data)
+                try:
+                    super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+                except OSError:
+                    raise
+                except Exception:  # a damaged list of what is kept: begin a new one
+                    self.flush()  # type: ignore[no-untyped-call]
+                    super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:
             _save_problems.append(error.strerror or str(error))
-
-    def _save(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        except OSError:
-            raise
-        except Exception:  # a damaged list of what is kept: begin a new one
-            self.flush()  # type: ignore[no-untyped-call]
-            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
 
 
 def find_save_problem() -> str | None:
@@ -169,8 +162,7 @@ def loaded_kernels() -> dict[str, Dispatcher]:
 @contextmanager
 def reporting_compilation(on_event: EventSink) -> Iterator[None]:
     """Reports every kernel that is compiled inside the block; cached kernels load silently."""
-    listener = _CompileListener(on_event)
-    with numba_event.install_listener("numba:compile", listener):
+    with numba_event.install_listener("numba:compile", _CompileListener(on_event)):
         yield
 
 

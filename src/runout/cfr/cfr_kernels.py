@@ -21,29 +21,18 @@ _SMALLEST_TOTAL = 1.2e-38
 
 
 class TreeSpan(NamedTuple):
-    """The nodes that a worker handles, some of each level.
+    """The nodes that a worker handles, some of each level."""
 
-    Attributes:
-        begin: ``[L]`` the first node of a level.
-        end: ``[L]`` the node after the last one of a level.
-    """
-
-    begin: IntArray
-    end: IntArray
+    begin: IntArray  # [L] the first node of a level
+    end: IntArray  # [L] the node after the last one of a level
 
 
 class LearningTables(NamedTuple):
-    """What a player has learned: tables ``[N, H]`` with one row per action.
+    """What a player has learned: tables ``[N, H]`` with one row per action."""
 
-    Attributes:
-        regret: discounted cumulative counterfactual regret.
-        strategy_sum: discounted sum of own reach times strategy.
-        strategy: what is played now.
-    """
-
-    regret: RealArray
-    strategy_sum: RealArray
-    strategy: RealArray
+    regret: RealArray  # discounted cumulative counterfactual regret
+    strategy_sum: RealArray  # discounted sum of own reach times strategy
+    strategy: RealArray  # what is played now
 
 
 @kernel
@@ -53,10 +42,7 @@ def match_regrets(
     """Makes ``player`` act in proportion to the positive part of ``source[N, H]``.
 
     Where nothing is positive all actions are equally likely. Normalizing a strategy sum, which is
-    never negative, is the same operation.
-
-    Returns:
-        The largest absolute change of an entry of ``out_strategy[N, H]``.
+    never negative, is the same. Returns the largest change of an entry of ``out_strategy[N, H]``.
     """
     zero, one = source.dtype.type(0.0), source.dtype.type(1.0)
     smallest = source.dtype.type(_SMALLEST_TOTAL)
@@ -101,13 +87,10 @@ def propagate_reach(
     span: TreeSpan,
     out_reach: RealArray,
 ) -> None:
-    """Pushes ``player``'s own reach down through the actions it takes.
+    """Pushes ``player``'s own reach down through the actions of ``strategy[N, H]``.
 
-    Args:
-        row: ``[N]`` each node's row in ``out_reach``; only own actions begin a new row.
-        strategy: ``[N, H]`` action probabilities.
-        span: nodes whose own rows are known, and their subtrees.
-        out_reach: ``[R, H]``; the rows of actions are overwritten.
+    A node has ``row[N]`` in ``out_reach[R, H]``; only own actions begin a new row, which is
+    overwritten. The rows of the first nodes of the span are known.
     """
     actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
     for level in range(span.begin.shape[0]):
@@ -173,13 +156,9 @@ def propagate_values(
     span: TreeSpan,
     out_value: RealArray,
 ) -> None:
-    """Pulls counterfactual values up, and changes no table.
+    """Pulls counterfactual values up as `update_tables` does, and changes no table.
 
-    Args:
-        strategy: ``[N, H]`` what ``player`` plays, unless it takes the best action.
-        is_best: whether it takes the best action with every hand.
-        span: nodes whose children are leaves, in the span, or known.
-        out_value: ``[N, H]``; leaf rows are given, those of decisions are overwritten.
+    The player plays ``strategy[N, H]``, or takes the best action with every hand.
     """
     actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
     for level in range(span.begin.shape[0] - 1, -1, -1):

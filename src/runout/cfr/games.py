@@ -84,21 +84,18 @@ class Game:
 
 
 class _Place(NamedTuple):
-    """A node while the tree grows: its history, and how it is reached from the one before.
-
-    Attributes:
-        history: what has happened.
-        slot: the number of the action that leads here; -1 for an outcome of chance.
-        chance: the probability of that outcome, 1 for an action.
-        own: by player, the last slot that it chose.
-        depth: by player, how many decisions it has taken.
-    """
+    """A node while the tree grows: its history, and how it is reached from the one before."""
 
     history: Any
-    slot: int = -1
-    chance: float = 1.0
-    own: tuple[int, ...] = (-1, -1)
-    depth: tuple[int, ...] = (0, 0)
+    slot: int = -1  # the number of the action that leads here; -1 for an outcome of chance
+    chance: float = 1.0  # the probability of that outcome, 1 for an action
+    own: tuple[int, ...] = (-1, -1)  # by player, the last slot that it chose
+    depth: tuple[int, ...] = (0, 0)  # by player, how many decisions it has taken
+
+    def after(self, history: Any, player: int, slot: int) -> "_Place":
+        own, depth = list(self.own), list(self.depth)
+        own[player], depth[player] = slot, depth[player] + 1
+        return _Place(history, slot, 1.0, tuple(own), tuple(depth))
 
 
 class GameTables:
@@ -110,9 +107,7 @@ class GameTables:
     def __init__(self, game: Game) -> None:
         """Walks the whole game; both players begin with all actions equally likely.
 
-        Raises:
-            TreeError: if the game is larger than a million nodes, probabilities are not a
-                distribution, or a player forgets what it knew.
+        Refuses more than a million nodes, and a player that forgets what it knew.
         """
         self.name = game.name
         self._sets: dict[tuple[int, Hashable], tuple[int, tuple[Hashable, ...], int]] = {}
@@ -126,13 +121,20 @@ class GameTables:
             if isinstance(told, Payoff):
                 return LEAF, []
             if isinstance(told, Chance):
+                odds = told.outcomes
+                if (
+                    min(odds.values(), default=-1.0) < 0.0
+                    or abs(sum(odds.values()) - 1) > _ROUNDING
+                ):
+                    problem = f"the odds {quote(odds)} do not sum to 1"
+                    raise TreeError(f"history {quote(place.history)}", problem)
                 return CHANCE, [
-                    place._replace(history=game.play(place.history, outcome), slot=-1, chance=odds)
-                    for outcome, odds in _check_odds(told, place.history).items()
+                    place._replace(history=game.play(place.history, outcome), slot=-1, chance=share)
+                    for outcome, share in odds.items()
                 ]
             first = self._enter(told, place)
             return told.player, [
-                _after(place, game.play(place.history, action), told.player, first + number)
+                place.after(game.play(place.history, action), told.player, first + number)
                 for number, action in enumerate(told.actions)
             ]
 
@@ -250,19 +252,6 @@ class GameTables:
     def _by_slot(self, nodes: BoolArray, value: FloatArray) -> FloatArray:
         """Returns ``[S]`` the sum of ``value[N]`` over some of the nodes that each leads to."""
         return np.bincount(self._slot[nodes], value[nodes], len(self._set)).astype(np.float64)
-
-
-def _check_odds(told: Chance, history: object) -> Mapping[Hashable, float]:
-    odds = told.outcomes
-    if min(odds.values(), default=-1.0) < 0.0 or abs(sum(odds.values()) - 1.0) > _ROUNDING:
-        raise TreeError(f"history {quote(history)}", f"the odds {quote(odds)} do not sum to 1")
-    return odds
-
-
-def _after(place: _Place, history: Any, player: int, slot: int) -> _Place:
-    own, depth = list(place.own), list(place.depth)
-    own[player], depth[player] = slot, depth[player] + 1
-    return _Place(history, slot, 1.0, tuple(own), tuple(depth))
 
 
 def kuhn() -> Game:

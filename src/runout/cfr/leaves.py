@@ -36,19 +36,12 @@ Pass = Update | Evaluation
 
 @dataclass(frozen=True)
 class StreetReach:
-    """Both players' reach of every node of a street.
+    """Both players' reach of every node of a street."""
 
-    Attributes:
-        player: the player whose values are wanted.
-        step: what is played, and whether to learn from it.
-        reach: for each player ``[R, H]`` the distinct rows of its own reach.
-        row: for each player ``[N]`` the row of a node in ``reach``.
-    """
-
-    player: int
-    step: Pass
-    reach: tuple[RealArray, RealArray]
-    row: tuple[IntArray, IntArray]
+    player: int  # the player whose values are wanted
+    step: Pass  # what is played, and whether to learn from it
+    reach: tuple[RealArray, RealArray]  # for each player [R, H] the distinct rows of its own reach
+    row: tuple[IntArray, IntArray]  # for each player [N] the row of a node in the reach
 
     @property
     def opponent(self) -> int:
@@ -83,11 +76,7 @@ class LeafEvaluator(Protocol):
         """Writes counterfactual values of ``arrival.player`` into the leaf rows.
 
         A hand's counterfactual value sums over the opponent's hands: the opponent's reach, times
-        the chance of the deal, times what is won.
-
-        Args:
-            arrival: who arrives where.
-            out_value: ``[N, H]``; leaf rows are overwritten.
+        the chance of the deal, times what is won. Leaf rows of ``out_value[N, H]`` are overwritten.
         """
 
     def refresh(self, player: int) -> float:
@@ -111,38 +100,25 @@ _ROWS_PER_BLOCK = 256
 class LeafGroup:
     """Leaves that share a payoff matrix.
 
-    Attributes:
-        payoff: ``[H, H]`` what player 0 wins with the row against the column at a stake of 1, times
-            the probability that the two hands are dealt.
-        node: ``[l]`` the leaves.
-        stake: ``[l]`` multiplies the payoff; negative where player 0 loses it.
+    The payoff ``[H, H]`` is what player 0 wins with the row against the column at a stake of 1,
+    times the probability that the two hands are dealt.
     """
 
     payoff: FloatArray
-    node: IntArray
-    stake: FloatArray
+    node: IntArray  # [l] the leaves
+    stake: FloatArray  # [l] multiplies the payoff; negative where player 0 loses it
 
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Some rows of the opponent's reach and the leaves that they lead to.
+    """Some rows of the opponent's reach and the leaves that they lead to."""
 
-    Attributes:
-        payoff: ``[P, opponent, W]`` what a row of reach is multiplied with, the hero's hands as
-            panels; shared by blocks.
-        rows: ``[n]`` rows of the opponent's reach.
-        position: ``[l]`` the row, among ``rows``, of each leaf.
-        node: ``[l]`` the leaves.
-        scale: ``[l]`` the stake of each leaf for the hero.
-        product: ``[n, P * W]`` working space: what the rows are worth.
-    """
-
-    payoff: RealArray
-    rows: IntArray
-    position: IntArray
-    node: IntArray
-    scale: RealArray
-    product: RealArray
+    payoff: RealArray  # [P, opponent, W] factor of reach, the hero's hands as panels; shared
+    rows: IntArray  # [n] rows of the opponent's reach
+    position: IntArray  # [l] the row, among these, of each leaf
+    node: IntArray  # [l] the leaves
+    scale: RealArray  # [l] the stake of each leaf for the hero
+    product: RealArray  # [n, P * W] working space: what the rows are worth
 
 
 class MatrixLeaves:
@@ -155,14 +131,7 @@ class MatrixLeaves:
         dtype: npt.DTypeLike = np.float64,
         team: Team | None = None,
     ) -> None:
-        """Prepares the products.
-
-        Args:
-            layout: the tree.
-            groups: its leaves, each in one group.
-            dtype: of the products, that of the solver's tables.
-            team: threads to share the work.
-        """
+        """Prepares the products; they have the dtype of the solver's tables."""
         self._team = team or Team()
         # Reach rows are multiplied from the left, so payoffs are [opponent, hero].
         self._payoffs = [

@@ -57,22 +57,17 @@ class Schedule:
 
     @classmethod
     def parse(cls, value: "Schedule | str") -> "Schedule":
-        """Reads the name of a variant; a schedule is returned as it is.
-
-        Raises:
-            ConfigError: naming the variants that there are.
-        """
+        """Reads the name of a variant; a schedule is returned as it is."""
         if isinstance(value, str) and value.lower() not in VARIANTS:
             raise ConfigError("schedule", f"{quote(value)} is none of {', '.join(VARIANTS)}")
         return VARIANTS[value.lower()] if isinstance(value, str) else value
 
     @classmethod
     def custom(cls, function: Callable[[int], Sequence[float]]) -> "Schedule":
-        """Returns a schedule whose weights are a function of the completed iterations.
+        """Returns a schedule whose weights are a function of t >= 1 completed iterations.
 
-        Args:
-            function: of t >= 1; returns what positive regrets, negative regrets and the strategy
-                sum are multiplied by before iteration t + 1 is added.
+        It returns what positive regrets, negative regrets and the strategy sum are multiplied by
+        before iteration t + 1 is added.
         """
         return cls(function=function)
 
@@ -81,11 +76,7 @@ class Schedule:
         return (names or [repr(self) if self.function is None else "custom"])[0]
 
     def weights(self, completed_iterations: int) -> DiscountWeights:
-        """Returns the multipliers to apply after ``completed_iterations`` iterations.
-
-        Raises:
-            ConfigError: if the function of a custom schedule returns something else.
-        """
+        """Returns the multipliers to apply after ``completed_iterations`` iterations."""
         t = float(completed_iterations)
         if t == 0.0:
             return DiscountWeights(0.0, 0.0, 0.0)
@@ -196,13 +187,10 @@ class StoppingRule:
     history_every: int | None = None
 
     def is_check(self, iteration: int, measured: "Measurement | None") -> bool:
-        """Returns whether exploitability is measured after an iteration.
+        """Returns whether exploitability is measured after so many iterations.
 
-        It is not before it may be low enough, but often enough for a curve.
-
-        Args:
-            iteration: iterations done.
-            measured: the last measurement, which was not low enough; None before the first.
+        It is not before it may be low enough, judged by the last measurement, but often enough
+        for a curve.
         """
         if self.history_every and iteration % self.history_every == 0:
             return True
@@ -224,29 +212,17 @@ Measurement = tuple[int, float]
 
 @dataclass(frozen=True)
 class SolveProgress:
-    """Where a solve stands after an iteration.
-
-    Attributes:
-        iteration: iterations done.
-        max_iterations: where it ends at the latest.
-        seconds: time since the solve began.
-        strategy_delta: largest change of an action's probability in the last iteration.
-        exploitability: the last one measured, in the unit of the game's values; None before.
-        is_measured: whether it was measured after this very iteration.
-        round: which of several solves on top of each other it is, 1 for the first.
-        total_rounds: how many there will be at most.
-        stop_reason: why it ends here; None if it goes on.
-    """
+    """Where a solve stands after an iteration; rounds are solves on top of each other."""
 
     iteration: int
     max_iterations: int
-    seconds: float
-    strategy_delta: float
-    exploitability: float | None
-    is_measured: bool = False
+    seconds: float  # since the solve began
+    strategy_delta: float  # largest change of an action's probability in the last iteration
+    exploitability: float | None  # the last one measured, in the unit of the game; None before
+    is_measured: bool = False  # after this very iteration
     round: int = 1
-    total_rounds: int = 1
-    stop_reason: StopReason | None = None
+    total_rounds: int = 1  # at most
+    stop_reason: StopReason | None = None  # None if it goes on
 
     @property
     def is_converged(self) -> bool:

@@ -47,16 +47,9 @@ class StreetSolver:
     ) -> None:
         """Allocates the tables; every player begins with all actions equally likely.
 
-        Args:
-            tree: the street's betting.
-            leaves: values its leaves.
-            num_hands: hands of each player.
-            dtype: of the tables; float32 halves memory and time.
-            team: threads to share the work.
+        Tables of float32 halve memory and time.
         """
-        self.tree = tree
-        self.leaves = leaves
-        self._team = team or Team()
+        self.tree, self.leaves, self._team = tree, leaves, team or Team()
         self._divided: dict[int, TreeParts] = {}
         shape = (tree.num_nodes, num_hands)
         self._tables = LearningTables(*(np.zeros(shape, dtype) for _ in LearningTables._fields))
@@ -210,16 +203,15 @@ def iterate_until(
 ) -> SolveOutcome:
     """Iterates until a limit of the rule is met; counts earlier iterations too, but no compiling.
 
+    A token that is set raises `CancelledError`; everything that was learned is in the solver.
+
     Args:
         solver: what iterates.
         rule: when to stop.
         on_progress: called after every batch.
-        cancel: ends the solve after a batch; by default never set.
+        cancel: looked at after every batch.
         batch: iterations done at once, a divisor of ``rule.check_every``.
         measured: the last measurement of an earlier sitting: later ones come when they would have.
-
-    Raises:
-        CancelledError: if the token was set; everything that was learned is in the solver.
     """
     started, cancel = solve_time(), cancel or CancelToken()
     batch = math.gcd(batch, rule.history_every or batch)
@@ -251,19 +243,6 @@ def iterate_until(
         on_progress(replace(progress, exploitability=reached, is_measured=True, stop_reason=reason))
         delta, iterations = solver.strategy_delta, solver.iteration
         return SolveOutcome(reason, iterations, progress.seconds, delta, reached, tuple(history))
-
-
-class Root(Protocol):
-    """A game as `CfrSolver` visits it: a street with all that follows, or a `Game`."""
-
-    def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
-        """Returns ``[H]`` counterfactual values of ``player``; see `StreetSolver.visit`."""
-
-    def refresh(self, player: int) -> float:
-        """Lets ``player`` play what it has learned; returns the largest change of probability."""
-
-    def average_strategy(self) -> RealArray:
-        """Returns the average strategy, ``[N, H]`` or, of a `Game`, ``[S]``."""
 
 
 class CfrSolver:
@@ -299,17 +278,23 @@ class CfrSolver:
                 By default they take turns, which needs far fewer iterations.
             is_zero_sum: whether the two players' values sum to zero. Where leaves are valued by
                 approximations that do not, `nash_conv` is measured from the values themselves.
-
-        Raises:
-            TreeError: if a betting tree comes without leaves or hands, or a game is impossible.
         """
         self.schedule = Schedule.parse(schedule)
-        self.iteration = 0
-        self.strategy_delta = 1.0
-        self.root, self._root_reach = _make_root(game, leaves, hands)
+        self.iteration, self.strategy_delta = 0, 1.0
         self._name = game.name if isinstance(game, Game) else "tree"
-        self._is_simultaneous = is_simultaneous
-        self._is_zero_sum = is_zero_sum
+        self._is_simultaneous, self._is_zero_sum = is_simultaneous, is_zero_sum
+        if isinstance(game, BettingTree):
+            if leaves is None or hands is None:
+                problem = "a betting tree needs leaves=... and hands=... to be solved"
+                raise TreeError("tree", problem)
+            num_hands = hands if isinstance(hands, int) else hands.shape[1]
+            game = StreetSolver(game.layout, leaves, num_hands)
+        #: The game as it is visited: a street with all that follows, or a `Game`.
+        self.root = GameTables(game) if isinstance(game, Game) else game
+        if isinstance(game, Game) or hands is None or isinstance(hands, int):
+            table = np.zeros((1, 1)) if isinstance(game, Game) else game.learned()["regret"]
+            hands = np.ones((NUM_PLAYERS, table.shape[1]), table.dtype)
+        self._root_reach = hands
 
     def __repr__(self) -> str:
         return f"CfrSolver({self._name}, {self.schedule}, {self.iteration} iterations)"
@@ -320,9 +305,16 @@ class CfrSolver:
         Returns:
             (iteration, `nash_conv`) after every ``history_every`` iterations; nothing by default.
         """
-        history = []
+        history, players = [], range(NUM_PLAYERS)
         for _ in range(num_iterations):
-            self._iterate()
+            step = Update(self.schedule.weights(self.iteration))
+            deltas = []
+            for player in players:
+                self.root.visit(self._root_reach, player, step)
+                if not self._is_simultaneous:
+                    deltas.append(self.root.refresh(player))
+            self.strategy_delta = max(deltas or [self.root.refresh(player) for player in players])
+            self.iteration += 1
             if history_every and self.iteration % history_every == 0:
                 history.append((self.iteration, self.nash_conv()))
         return history
@@ -358,37 +350,6 @@ class CfrSolver:
         """Returns half of `nash_conv`: the mean gain of a best response."""
         return 0.5 * self.nash_conv()
 
-    def _iterate(self) -> None:
-        step = Update(self.schedule.weights(self.iteration))
-        deltas = []
-        for player in range(NUM_PLAYERS):
-            self.root.visit(self._root_reach, player, step)
-            if not self._is_simultaneous:
-                deltas.append(self.root.refresh(player))
-        if self._is_simultaneous:
-            deltas = [self.root.refresh(player) for player in range(NUM_PLAYERS)]
-        self.strategy_delta = max(deltas)
-        self.iteration += 1
-
     def _root_value(self, player: int, judge: Evaluation) -> float:
         value = self.root.visit(self._root_reach, player, judge).astype(np.float64)
         return float((self._root_reach[player].astype(np.float64) * value).sum())
-
-
-def _make_root(
-    game: Game | BettingTree | StreetSolver,
-    leaves: LeafEvaluator | None,
-    hands: int | RealArray | None,
-) -> tuple[Root, RealArray]:
-    """Returns what is visited, and ``[2, H]`` the reach to visit it with."""
-    if isinstance(game, Game):
-        return GameTables(game), np.ones((NUM_PLAYERS, 1))
-    if isinstance(game, BettingTree):
-        if leaves is None or hands is None:
-            raise TreeError("tree", "a betting tree needs leaves=... and hands=... to be solved")
-        num_hands = hands if isinstance(hands, int) else hands.shape[1]
-        game = StreetSolver(game.layout, leaves, num_hands)
-    if hands is None or isinstance(hands, int):
-        table = game.learned()["regret"]
-        return game, np.ones((NUM_PLAYERS, table.shape[1]), table.dtype)
-    return game, hands

@@ -16,8 +16,6 @@ from runout.execution.tasks import CancelToken, Worker
 from runout.jit import reporting_compilation
 from runout.trees.layout import TreeArrays, subtree_sizes
 
-# Cores for solves: one solve per core, and more cores inside a solve as they become free.
-#
 # Many solves side by side lose nothing to waiting, so they come first; cores that have no solve of
 # their own help inside the others. The sum of threads is the number of workers: nothing else
 # starts any, because products are our own (`runout.simd.products`).
@@ -38,12 +36,7 @@ def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
 
 
 class Team:
-    """Threads that share one solve; the caller's thread is one of them.
-
-    Attributes:
-        num_workers: how many there are at most.
-        cancel: ends the solve between two iterations, or two pieces of shared work.
-    """
+    """Threads that share one solve, the caller's one of them; ``cancel`` ends it between steps."""
 
     def __init__(
         self,
@@ -75,11 +68,7 @@ class Team:
         return min(self.num_workers, 1 + self._pool.count_free())
 
     def run(self, function: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-        """Returns ``function(part)`` for all parts, in their order, when all are done.
-
-        Raises:
-            CancelledError: if the solve is to end.
-        """
+        """Returns ``function(part)`` for all parts, in their order, when all are done."""
         self.cancel.raise_if_set()
         if self._pool is None or len(parts) == 1:
             return [function(part) for part in parts]
@@ -87,21 +76,15 @@ class Team:
 
     def split(self, num_items: int) -> list[tuple[int, int]]:
         """Returns the beginning and end of one range of items per thread that is ready."""
-        num_parts = self.num_ready
-        bounds = [num_items * i // num_parts for i in range(num_parts + 1)]
-        return list(itertools.pairwise(bounds))
+        number = self.num_ready
+        return list(itertools.pairwise(num_items * i // number for i in range(number + 1)))
 
 
 class TreeParts(NamedTuple):
-    """A tree divided among workers.
+    """A tree divided among workers."""
 
-    Attributes:
-        top: the first levels, which are few nodes and handled by one; none if there is one part.
-        subtrees: everything below, a part per worker; no part needs another.
-    """
-
-    top: list[TreeSpan]
-    subtrees: list[TreeSpan]
+    top: list[TreeSpan]  # the first levels, few nodes for one worker; none if there is one part
+    subtrees: list[TreeSpan]  # everything below, a part per worker; no part needs another
 
 
 def split_tree(tree: TreeArrays, num_parts: int) -> TreeParts:
