@@ -31,8 +31,8 @@ strength_histograms(river)
 HandIndexer((5,)).index(river)
 cards_done = time.perf_counter() - started
 from runout.cli.tools import run_small_jobs
-from runout.events import ignore_event
-num_kernels, _ = run_small_jobs(1, ignore_event)
+from runout.execution.context import RunContext
+num_kernels, _ = run_small_jobs(RunContext(1))
 print(json.dumps([cards_done, time.perf_counter() - started, num_kernels]))
 """
 

@@ -1,7 +1,6 @@
 """Tests of `runout.cli.tools`."""
 
 import json
-import multiprocessing
 import os
 import re
 from importlib.resources import files
@@ -254,9 +253,9 @@ PACKAGE = Path(runout.__file__).parent
 WARM_UP_AND_LIST_KERNELS = """
 import json
 from runout.cli.tools import run_small_jobs
-from runout.events import ignore_event
+from runout.execution.context import RunContext
 from runout.jit import loaded_kernels
-run_small_jobs(1, ignore_event)
+run_small_jobs(RunContext(1))
 print(json.dumps({name: len(kernel.signatures) for name, kernel in loaded_kernels().items()}))
 """
 
@@ -315,7 +314,7 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
             f"--rake 0.01 --max-iterations 20 -o {tmp_path}/{board}"
             for board in ("QsJh2h8c3d", "QsJh2h8c", "QsJh2h")
         ),
-        f"spot show {tmp_path}/QsJh2h --node x:x:8h:x:x:8c",
+        f"show {tmp_path}/QsJh2h --node x:x:8h:x:x:8c",
     ):
         result = run_program(*work.split(), RUNOUT_CACHE=str(tmp_path))
         assert result.returncode == 0
@@ -330,21 +329,20 @@ def test_a_second_run_says_that_all_was_cached(run, monkeypatch):
     assert "all cached already" in run("warmup", "-w", "1").stdout
 
 
-def process_and_square(number):
-    return os.getpid(), number**2
+def fail():
+    raise TypeError("unsupported")
 
 
-def test_jobs_are_shared_out_to_processes():
-    found = list(warmup.run_in_processes(2, process_and_square, range(6)))
-    assert sorted(square for _, square in found) == [0, 1, 4, 9, 16, 25]
-    processes = {process for process, _ in found}
-    assert 1 <= len(processes - {os.getpid()}) == len(processes) <= 2
-
-
-def test_a_job_that_fails_is_told_and_leaves_no_process_behind():
+def test_a_job_that_fails_is_told(run, monkeypatch):
+    monkeypatch.setattr(warmup, "small_jobs", lambda: [fail])
     with pytest.raises(TypeError, match="unsupported"):
-        list(warmup.run_in_processes(2, process_and_square, ["two", *range(9)]))
-    assert not multiprocessing.active_children()
+        run("warmup", "-w", "1")
+
+
+def test_jobs_are_shared_out_to_processes(run, monkeypatch):
+    """The processes have the jobs of the program, of which this one asks for two."""
+    monkeypatch.setattr(warmup, "small_jobs", lambda: [fail, fail])
+    assert " kernels: " in run("warmup", "-w", "2").stdout
 
 
 def test_a_cache_that_cannot_be_written_is_an_error(run_program):

@@ -1,14 +1,12 @@
 """`runout tree`, `table` and `warmup`."""
 
-import multiprocessing
-import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
@@ -20,13 +18,16 @@ from runout.cli import console, options
 from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
+from runout.cli.targets import solving_into
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.load import kind_of, load_config, load_yaml, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError, TableError
-from runout.events import EventSink, reporting_phase
+from runout.events import ignore_event, reporting_phase
+from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
+from runout.execution.tasks import Task, TaskResult, Worker
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
 from runout.solutions.sheet import Column, Sheet
 from runout.storage.bundle import load_bundle, reading_contents
@@ -253,70 +254,57 @@ def verify_table(workers: options.WorkersOption = None, json: options.JsonFlag =
 # Kernels compile for the types they are called with, so `runout warmup` calls each one by a small
 # real job. Numba compiles one kernel at a time in a process, so processes share the jobs.
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
 
 def compile_kernels(workers: options.WorkersOption = None, json: options.JsonFlag = False) -> None:
     """Compile and cache all kernels, which takes a while once after each install."""
     from runout.jit import CACHE_PROBLEM
 
-    cache = str(cache_directory())
+    cache, started = str(cache_directory()), time.perf_counter()
     if CACHE_PROBLEM is not None:
         raise TableError(cache, f"cannot be written ({CACHE_PROBLEM})")
-    started = time.perf_counter()
-    with console.using_kernels() as on_event:
-        num_kernels, num_compiled = run_small_jobs(workers or count_cores(), on_event)
+    with solving_into(None, workers, "threads" if workers == 1 else "processes") as context:
+        num_kernels, num_compiled = run_small_jobs(context)
     seconds = time.perf_counter() - started
     counts = {"num_kernels": num_kernels, "num_compiled": num_compiled}
     document = {**counts, "seconds": seconds, "cache_directory": cache}
     done = f"compiled {num_compiled}" if num_compiled else "nothing to compile, all cached already"
-    kernels = format_count_of(num_kernels, "kernel")
-    console.show(json, document, f"{kernels}: {done}, in {format_seconds(seconds)}\ncache: {cache}")
+    text = f"{format_count_of(num_kernels, 'kernel')}: {done}, in {format_seconds(seconds)}"
+    console.show(json, document, f"{text}\ncache: {cache}")
 
 
-def run_small_jobs(num_workers: int, on_event: EventSink) -> tuple[int, int]:
+def run_small_jobs(context: RunContext) -> tuple[int, int]:
     """Runs every job and returns how many kernels there are and how many had to be compiled."""
     from runout.jit import loaded_kernels
 
-    num_jobs = len(small_jobs())  # imports all kernel modules, so that their kernels are counted
-    numbers, compiled = range(num_jobs), set[str]()
-    is_alone = num_workers == 1
-    found = map(run_job, numbers) if is_alone else run_in_processes(num_workers, run_job, numbers)
-    with reporting_phase(on_event, "kernels", num_jobs) as advance:
-        for done, names in enumerate(found, 1):
-            compiled |= names
-            advance(done)
+    # The list imports all kernel modules, so that their kernels are counted.
+    tasks, compiled = [Task(str(n), n) for n in range(len(small_jobs()))], set[str]()
+    quiet = replace(context, on_event=ignore_event)
+    with reporting_phase(context.on_event, "kernels", len(tasks)) as advance:
+        for num_done, end in enumerate(quiet.run(_SmallJobs(), tasks), 1):
+            if end.entry is None:
+                raise cast(Exception, end.error)
+            compiled |= set(end.entry.measured["compiled"])
+            advance(num_done)
     return len(loaded_kernels()), len(compiled)
 
 
-def run_in_processes(
-    num_workers: int, function: Callable[[Task], Result], tasks: Iterable[Task]
-) -> Iterator[Result]:
-    """Yields what each task gives as soon as it is done; Ctrl-C ends the processes at once."""
-    context = multiprocessing.get_context("spawn")
-    die_quietly = (signal.SIGINT, signal.SIG_DFL)
-    with ProcessPoolExecutor(num_workers, context, signal.signal, die_quietly) as pool:
-        try:
-            for future in as_completed([pool.submit(function, task) for task in tasks]):
-                yield future.result()
-        except BaseException:
-            for process in multiprocessing.active_children():
-                process.terminate()
-            raise
+class _SmallJobs:
+    """Runs small jobs by their numbers; see `Job`."""
 
+    facts: Mapping[str, Any] = {}
 
-def run_job(number: int) -> set[str]:
-    """Runs one of the small jobs and returns the names of the kernels that were not cached."""
-    from runout.jit import loaded_kernels
+    def run(self, item: int, worker: Worker) -> TaskResult:
+        """Runs a job, and tells the names of the kernels that were not cached."""
+        from runout.jit import loaded_kernels
 
-    def count_misses() -> dict[str, int]:
-        return {name: sum(k.stats.cache_misses.values()) for name, k in loaded_kernels().items()}
+        def count_misses() -> dict[str, int]:
+            return {key: sum(k.stats.cache_misses.values()) for key, k in loaded_kernels().items()}
 
-    job = small_jobs()[number]
-    before = count_misses()
-    job()
-    return {name for name, misses in count_misses().items() if misses > before[name]}
+        job = small_jobs()[item]
+        before = count_misses()
+        job()
+        compiled = [name for name, misses in count_misses().items() if misses > before[name]]
+        return TaskResult({}, {"compiled": compiled})
 
 
 def small_jobs() -> list[Callable[[], object]]:
