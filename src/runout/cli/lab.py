@@ -1,10 +1,9 @@
 """`runout lab`: what strategies lose in the game with real cards."""
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -23,10 +22,6 @@ from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLD
 from runout.storage.bundle import has_bundle
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 from runout.trees.betting import BLIND_NAMES
-
-if TYPE_CHECKING:
-    from runout.runs.compare import BackendUnderTest
-    from runout.trees.tree import PostflopTree
 
 app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
 
@@ -83,7 +78,19 @@ def show_exploitability(
             raise OptionError("--solve-type", f"{error.problem}, or all") from None
         backends = list({tested.label: tested for tested in found}.values())
         trees = PostflopPlan.make(model).trees
-        _announce_largest(backends, boards, trees, context.num_threads)
+        # The largest of the solves says what is needed, and is refused if there is less.
+        costs = [
+            (tested.estimate(flop, tree, context.num_threads), tested.label, flop, tree.stakes.spr)
+            for tested, flop, tree in itertools.product(backends, boards, trees)
+        ]
+        cost, label, flop, spr = max(costs, key=lambda each: each[0].memory_bytes)
+        where = f" of memory for {format_cards(flop)} at SPR {spr:.4g}"
+        savings: dict[str, int | None] = {
+            change: size for change, size in cost.savings.items() if size is not None
+        }
+        savings[f"give fewer sizes or raises, or leave {label} out of --solve-type"] = None
+        replace(cost, savings=savings).require_memory(label, where)
+        print_note(f"{label} needs {format_bytes(cost.memory_bytes)}{where}")
         rows, is_complete = collect(compare.compare_backends(backends, boards, trees, context))
     if not is_complete and not rows:
         raise KeyboardInterrupt("interrupted before any flop was finished")
@@ -139,25 +146,6 @@ def judge_strategies(
         rows = list(compare.judge_kept(bundle, chosen, sprs, on_event, workers))
     document = {"path": str(path), "is_complete": True} | compare.comparison_to_json(rows)
     show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))
-
-
-def _announce_largest(
-    backends: Sequence["BackendUnderTest"],
-    flops: Sequence[tuple[int, ...]],
-    trees: Sequence["PostflopTree"],
-    num_workers: int,
-) -> None:
-    """Says what the largest of the solves will need, and refuses it if there is less."""
-    costs = [
-        (tested.estimate(flop, tree, num_workers), tested.label, flop, tree.stakes.spr)
-        for tested, flop, tree in itertools.product(backends, flops, trees)
-    ]
-    cost, label, flop, spr = max(costs, key=lambda each: each[0].memory_bytes)
-    where = f" of memory for {format_cards(flop)} at SPR {spr:.4g}"
-    savings = {change: size for change, size in cost.savings.items() if size is not None}
-    leaving_out = f"give fewer sizes or raises, or leave {label} out of --solve-type"
-    replace(cost, savings=savings | {leaving_out: None}).require_memory(label, where)
-    print_note(f"{label} needs {format_bytes(cost.memory_bytes)}{where}")
 
 
 @app.command(

@@ -229,21 +229,18 @@ def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., Non
             given = {k: None if v == "null" else v for k, v in found.items() if v is not None}
             command(**values, given=given)
 
-        parameters: list[inspect.Parameter] = []
-        for parameter in inspect.signature(command).parameters.values():
-            if parameter.name != "given":
-                parameters.append(parameter)
-                continue
-            for key in keys:
-                names, kind, metavar = _SPOT_OPTIONS[key]
-                about = " ".join(str(SpotConfig.model_fields[key].description).split())
-                first = re.split(r"[.;] ", about.replace("`", ""))[0]
-                text = f"{first.rstrip('.')}."
-                annotation: Any = Annotated[kind | None, option(names, metavar, text)]
-                parameters.append(parameter.replace(name=key, default=None, annotation=annotation))
-        run.__doc__ = command.__doc__
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        parameters = dict(inspect.signature(command).parameters)
+        others, given = list(parameters), parameters.pop("given")
+        for key in keys:
+            names, kind, metavar = _SPOT_OPTIONS[key]
+            about = " ".join(str(SpotConfig.model_fields[key].description).split())
+            first = re.split(r"[.;] ", about.replace("`", ""))[0].rstrip(".")
+            annotation: Any = Annotated[kind | None, option(names, metavar, f"{first}.")]
+            parameters[key] = given.replace(name=key, default=None, annotation=annotation)
+        place = others.index("given")
+        order = [parameters[name] for name in (*others[:place], *keys, *others[place + 1 :])]
+        run.__doc__, run.__annotations__ = command.__doc__, {p.name: p.annotation for p in order}
+        run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
         return run
 
     return add

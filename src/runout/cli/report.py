@@ -21,7 +21,6 @@ from runout.cli.plots import save_figure
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, OptionError, quote
 from runout.solutions import reports
-from runout.solutions.node import NodeAction
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.solutions.reports import ChosenTable, FlopsReport, TableChoice
 from runout.solutions.sheet import has_parquet
@@ -95,9 +94,13 @@ def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
     line = table.line
     # A bar is as wide as its flop is frequent.
     widths = table.weights[order] / max(float(table.weights[order].sum()), 1e-300)
-    lefts = np.cumsum(widths) - widths
-    below = np.zeros(len(order))
-    for action, colour in zip(line.actions, colours_of(line.actions), strict=True):
+    lefts, below = np.cumsum(widths) - widths, np.zeros(len(order))
+    bets = [action.code for action in line.actions if action.kind in AGGRESSIVE_KINDS]
+    for action in line.actions:
+        colour = _COLOURS.get(action.kind)
+        if colour is None:  # bets are warmer by size
+            share = bets.index(action.code) / max(len(bets) - 1, 1)
+            colour = _WARM[round(share * (len(_WARM) - 1))]
         heights = 100 * np.nan_to_num(table.column(f"freq_{action.code}").values[order])
         look: dict[str, Any] = {"color": colour, "label": action.label, "linewidth": 0}
         axes.bar(lefts, heights, widths, below, align="edge", **look)
@@ -115,14 +118,6 @@ def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
         names = [table.rows[number].flop for number in order]
         axes.set_xticks(lefts + widths / 2, names, rotation=90, fontsize=6, family="monospace")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
-
-
-def colours_of(actions: tuple[NodeAction, ...]) -> list[str]:
-    """Returns a colour for each action: folds and calls their own, bets warmer by size."""
-    bets = [action.code for action in actions if action.kind in AGGRESSIVE_KINDS]
-    last = max(len(bets) - 1, 1)
-    by_code = {code: _WARM[round(n * (len(_WARM) - 1) / last)] for n, code in enumerate(bets)}
-    return [by_code.get(action.code) or _COLOURS[action.kind] for action in actions]
 
 
 DEFAULT_FLOPS = "25"

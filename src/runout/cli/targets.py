@@ -182,7 +182,8 @@ class LongWork(Generic[Result]):
                 print_note(f"resuming from {parts} in {self.checkpoints}, as far as they fit")
             try:
                 result = make(replace(context, checkpoints=self.checkpoints))
-                self._save(result, context)
+                with reporting_phase(context.on_event, "writing"):
+                    self._save(result)
             except BaseException as problem:
                 parts = self._finished_parts()
                 if not parts and claim.is_last():
@@ -198,14 +199,13 @@ class LongWork(Generic[Result]):
                 remove_checkpoints(self.checkpoints)
             return result, False
 
-    def _save(self, result: Result, context: RunContext) -> None:
+    def _save(self, result: Result) -> None:
         """Writes the result; another process that shared the work may have been first."""
-        with reporting_phase(context.on_event, "writing"):
-            try:
-                result.save(self.path, overwrite=self.overwrite)
-            except RunoutError:
-                if self.overwrite or self.find() is None:
-                    raise
+        try:
+            result.save(self.path, overwrite=self.overwrite)
+        except RunoutError:
+            if self.overwrite or self.find() is None:
+                raise
 
     def _finished_parts(self) -> str:
         number = count_checkpoints(self.checkpoints)
