@@ -58,30 +58,27 @@ def summary_sheet(summaries: Mapping[str, Json]) -> Sheet:
 Mode = Literal["exhaustive", "sampled"]
 Feature = Literal["ehs2", "ehs_squared"]
 
+_MODE = "Cut all deals into buckets, or a sample."
+_SAMPLES = "Deals to sample on each street, default 100,000."
+_SEED = "Decides which deals are sampled."
+_RIVER_TABLE = "Also store the bucket of every river deal."
+
 app = typer.Typer(no_args_is_help=True, help="Build, look up and inspect buckets of hands.")
 
 
 @app.command("build", epilog="Example: runout abstraction build -o buckets --flop-buckets 1000")
 def build_abstraction(
     path: options.OutputOption,
-    mode: Annotated[
-        Mode, flag("--mode", "Cut all deals into buckets, or a sample.")
-    ] = "exhaustive",
+    mode: Annotated[Mode, flag("--mode", _MODE)] = "exhaustive",
     flop_buckets: Annotated[int | None, option("--flop-buckets", "N", "Default 5,000.")] = None,
     turn_buckets: Annotated[int | None, option("--turn-buckets", "N", "Default 5,000.")] = None,
     river_buckets: Annotated[int | None, option("--river-buckets", "N", "Default 20,000.")] = None,
-    samples: Annotated[
-        int | None, option("--samples", "N", "Deals to sample on each street, default 100,000.")
-    ] = None,
+    samples: Annotated[int | None, option("--samples", "N", _SAMPLES)] = None,
     feature: Annotated[Feature, flag("--feature", "What orders hands: E[HS] or E[HS^2].")] = "ehs2",
-    seed: Annotated[
-        int, option("--seed", "S", "Decides which deals are sampled.", options.not_negative)
-    ] = 0,
+    seed: Annotated[int, option("--seed", "S", _SEED, options.not_negative)] = 0,
     workers: options.WorkersOption = None,
     executor: options.ExecutorOption = "threads",
-    river_table: Annotated[
-        bool, flag("--river-table", "Also store the bucket of every river deal.")
-    ] = False,
+    river_table: Annotated[bool, flag("--river-table", _RIVER_TABLE)] = False,
     overwrite: options.OverwriteFlag = False,
     json: options.JsonFlag = False,
 ) -> None:
@@ -150,10 +147,8 @@ def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_worke
         core_seconds += 0.00015 * all_boards[Street.RIVER]
         disk_bytes += 2 * num_deals[Street.RIVER]
         memory_bytes += 500_000_000
-    num_scores = sum(
-        math.comb(deck.NUM_CARDS - street.num_board_cards, 2) * num_boards[street]
-        for street in (Street.FLOP, Street.TURN)
-    )
+    # Holdings that a flop and a turn leave are scored.
+    num_scores = math.comb(49, 2) * num_boards[0] + math.comb(48, 2) * num_boards[1]
     seconds = core_seconds / num_workers + (10.0 if is_exhaustive else 1.0)
     return Cost(seconds, memory_bytes, disk_bytes, checkpoint_bytes=round(8 * num_scores))
 
@@ -270,6 +265,8 @@ def inspect_abstraction(
     show(json, document, *parts)
 
 
+_FLOP = "Default those of the config."
+_TOP = "Show the N buckets with the worst pairs."
 #: More flops than this must be chosen by name.
 MAX_FLOPS = 10
 
@@ -283,13 +280,9 @@ _LEGEND = (
 def diagnose_buckets(
     path: Annotated[Path | None, argument("DIR", "What `runout solve-postflop` wrote.")] = None,
     config: options.OptionalConfigOption = None,
-    flop: Annotated[
-        list[str] | None, option("--flop -f", "CARDS", "Default those of the config.")
-    ] = None,
+    flop: Annotated[list[str] | None, option("--flop -f", "CARDS", _FLOP)] = None,
     spr: Annotated[float | None, option("--spr", "X", "Default the first of the config.")] = None,
-    top: Annotated[
-        int, option("--top", "N", "Show the N buckets with the worst pairs.", options.positive)
-    ] = 10,
+    top: Annotated[int, option("--top", "N", _TOP, options.positive)] = 10,
     png: Annotated[Path | None, option("--png", "FILE", "Also draw the histograms.")] = None,
     workers: options.WorkersOption = None,
     json: options.JsonFlag = False,

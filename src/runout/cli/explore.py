@@ -15,16 +15,15 @@ from runout.errors import OptionError
 
 _EXTRA = "pip install 'runout[explorer]'"
 _MAX_PORT = 65535
+_DIRECTORIES = "What to look through; default: here."
+_HOST = "Beyond loopback a token is needed."
+_MAX_NODES = "Of each solution, most reached first."
 
 
 def explore(
-    directories: Annotated[
-        list[Path] | None, argument("[DIR]...", "What to look through; default: here.")
-    ] = None,
+    directories: Annotated[list[Path] | None, argument("[DIR]...", _DIRECTORIES)] = None,
     port: Annotated[int | None, option("--port", "N", "Default: the first free from 8417.")] = None,
-    host: Annotated[
-        str, option("--host", "NAME", "Beyond loopback a token is needed.")
-    ] = "127.0.0.1",
+    host: Annotated[str, option("--host", "NAME", _HOST)] = "127.0.0.1",
     browser: Annotated[bool, flag("--browser/--no-browser", "Whether to open the page.")] = True,
 ) -> None:
     """Serve a page over all solutions below some directories, and open it in the browser."""
@@ -63,9 +62,7 @@ def require_explorer() -> None:
 def export_site(
     directories: Annotated[list[Path], argument("DIR...", "What to look through.")],
     site: Annotated[Path, option("--output -o", "DIR", "Where to write.")],
-    max_nodes: Annotated[
-        int, option("--max-nodes", "N", "Of each solution, most reached first.", positive)
-    ] = 300,
+    max_nodes: Annotated[int, option("--max-nodes", "N", _MAX_NODES, positive)] = 300,
 ) -> None:
     """Write the page of `runout explore` as files that any web server can serve."""
     require_explorer()

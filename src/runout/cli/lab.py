@@ -42,6 +42,7 @@ distance of values from the exact ones; time of the solve and its values"""
 
 _SOLVE_TYPES = f"Of {', '.join(BACKENDS)}, keys after colons (bucketed:2); or all."
 _FLOP = "Repeatable. Default: the config's fixed_flops, or five standard flops."
+_SOLVED_FLOP = "Repeatable. Default: all solved flops."
 _SPR = "Repeatable. Default: those of the config."
 
 
@@ -85,11 +86,9 @@ def show_exploitability(
         ]
         cost, label, flop, spr = max(costs, key=lambda each: each[0].memory_bytes)
         where = f" of memory for {format_cards(flop)} at SPR {spr:.4g}"
-        savings: dict[str, int | None] = {
-            change: size for change, size in cost.savings.items() if size is not None
-        }
-        savings[f"give fewer sizes or raises, or leave {label} out of --solve-type"] = None
-        replace(cost, savings=savings).require_memory(label, where)
+        known = {change: size for change, size in cost.savings.items() if size is not None}
+        advice = f"give fewer sizes or raises, or leave {label} out of --solve-type"
+        replace(cost, savings={**known, advice: None}).require_memory(label, where)
         print_note(f"{label} needs {format_bytes(cost.memory_bytes)}{where}")
         rows, is_complete = collect(compare.compare_backends(backends, boards, trees, context))
     if not is_complete and not rows:
@@ -105,9 +104,7 @@ def show_exploitability(
 @app.command("judge", epilog="Example: runout lab judge runs/spr --flop AhKd7s")
 def judge_strategies(
     path: Annotated[Path, argument("DIR", "A solution of solve-preflop or solve-postflop.")],
-    flops: Annotated[
-        list[str] | None, option("--flop", "CARDS", "Repeatable. Default: all solved flops.")
-    ] = None,
+    flops: Annotated[list[str] | None, option("--flop", "CARDS", _SOLVED_FLOP)] = None,
     workers: options.WorkersOption = None,
     executor: options.ExecutorOption = "threads",
     json: options.JsonFlag = False,
@@ -130,9 +127,8 @@ def judge_strategies(
             "best_response_mbb": dict(zip(BLIND_NAMES, loss.best_response_mbb, strict=True)),
         }
         text = f"own game {format_mbb(own)} mbb/hand, real game {format_mbb(real)} mbb/hand"
-        show(
-            json, document, f"{text}\nbest responses with real cards win {sb} as SB and {bb} as BB"
-        )
+        gains = f"best responses with real cards win {sb} as SB and {bb} as BB"
+        show(json, document, f"{text}\n{gains}")
         return
     bundle = open_values(path)
     if not bundle.solutions:

@@ -76,18 +76,16 @@ JsonFlag = Annotated[bool, flag("--json", "Print one JSON document; progress sta
 BoardOption = Annotated[str | None, option("--board -b", "CARDS", _BOARD)]
 RequiredBoardOption = Annotated[str, option("--board -b", "CARDS", _BOARD)]
 BoardArgument = Annotated[str, argument("BOARD", _BOARD)]
-WorkersOption = Annotated[
-    int | None, option("--workers -w", "N", "Number of workers (default: all cores).", positive)
-]
+_WORKERS = "Number of workers (default: all cores)."
+WorkersOption = Annotated[int | None, option("--workers -w", "N", _WORKERS, positive)]
 _EXECUTORS = "threads, processes, ray or ray://ADDRESS."
 ExecutorOption = Annotated[str, option("--executor", "NAME", _EXECUTORS)]
 ConfigOption = Annotated[Path, option("--config -c", "FILE", _CONFIG)]
 OptionalConfigOption = Annotated[Path | None, option("--config -c", "FILE", _CONFIG)]
 OutputOption = Annotated[Path, option("--output -o", "DIR", "Directory to write.")]
 OverwriteFlag = Annotated[bool, flag("--overwrite", "Replace the contents of DIR.")]
-ResumeFlag = Annotated[
-    bool, flag("--resume/--no-resume", "Resume an interrupted run, or start over.")
-]
+_RESUME = "Resume an interrupted run, or start over."
+ResumeFlag = Annotated[bool, flag("--resume/--no-resume", _RESUME)]
 
 
 def parse_optional_board(text: str | None) -> tuple[int, ...]:

@@ -35,10 +35,7 @@ _WANTED_BY_TYPE = {
     "float_parsing": "a number",
 }
 #: The same of click, which looks at options.
-_PROBLEMS = {
-    "requires an argument.": "needs a value",
-    "does not take a value.": "takes no value",
-}
+_PROBLEMS = {"requires an argument.": "needs a value", "does not take a value.": "takes no value"}
 #: Lines of words that mean the same, as options or as commands.
 _SAME_MEANING = """\
 output out save dir destination write-to

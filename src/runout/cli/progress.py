@@ -292,9 +292,8 @@ class SolveTracker:
             self._num_compiling += 1
             how_often = "first run only" if self._can_cache else "every run"
             # How many there will be is not known, so the bar has no end.
-            return DisplayUpdate(
-                Bar(_COMPILING, f"{_COMPILING} ({how_often})", 0, None, event.name)
-            )
+            title = f"{_COMPILING} ({how_often})"
+            return DisplayUpdate(Bar(_COMPILING, title, 0, None, event.name))
         self._num_compiling -= 1
         is_last = self._num_compiling == 0  # the time of those inside is in it
         self._compile_seconds.append(self._clock() - self._compiling_since if is_last else 0.0)
@@ -358,7 +357,5 @@ class SolveTracker:
             percent = format_percent(reached / event.pot_chips)
             detail = f"{reached:.3g} chips, {percent} of the pot"
         known = self._time_left(key, title)
-        left = known.of_game(event, self._worked())
-        return Bar(
-            key, title, event.iteration, event.max_iterations, detail, left, known.is_at_most
-        )
+        left, steps = known.of_game(event, self._worked()), (event.iteration, event.max_iterations)
+        return Bar(key, title, *steps, detail, left, known.is_at_most)

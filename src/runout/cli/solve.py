@@ -234,6 +234,7 @@ _LIMITS = {StopReason.ITERATIONS: "--max-iterations", StopReason.SECONDS: "--max
 _NOTABLE_ROUNDING = 0.02
 #: Fraction of all memory that another precision has to save or cost to be mentioned.
 _NOTABLE_MEMORY = 0.1
+_OUTPUT = "Directory to write, none by default."
 _ESTIMATE = "Only say how large the spot is and what it needs."
 
 
@@ -244,9 +245,7 @@ def solve_spot(
     run: options.FromOption = None,
     node: options.SpotNodeOption = None,
     given: dict[str, Any],
-    path: Annotated[
-        Path | None, option("--output -o", "DIR", "Directory to write, none by default.")
-    ] = None,
+    path: Annotated[Path | None, option("--output -o", "DIR", _OUTPUT)] = None,
     workers: options.WorkersOption = None,
     resume: options.ResumeFlag = True,
     overwrite: options.OverwriteFlag = False,

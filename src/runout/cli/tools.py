@@ -40,6 +40,11 @@ from runout.trees.tree import PostflopTree, PreflopTree
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
 
+_CONFIG = "A config, YAML, or the directory of a solved spot."
+_SPR = "The postflop tree at this stack-to-pot ratio."
+_PREFLOP = "The preflop tree (the default if there is one)."
+_DEPTH = "Actions from the root to show (default: fit)."
+
 tree_app = typer.Typer(no_args_is_help=True, help="Look at betting trees before they are solved.")
 
 
@@ -49,21 +54,11 @@ tree_app = typer.Typer(no_args_is_help=True, help="Look at betting trees before 
     "runout tree show -c configs/spot_river.yaml ; runout tree show -c runs/river",
 )
 def show_tree(
-    config: Annotated[
-        Path, option("--config -c", "FILE", "A config, YAML, or the directory of a solved spot.")
-    ],
-    spr: Annotated[
-        float | None,
-        option("--spr", "X", "The postflop tree at this stack-to-pot ratio.", positive),
-    ] = None,
-    preflop: Annotated[
-        bool, flag("--preflop", "The preflop tree (the default if there is one).")
-    ] = False,
+    config: Annotated[Path, option("--config -c", "FILE", _CONFIG)],
+    spr: Annotated[float | None, option("--spr", "X", _SPR, positive)] = None,
+    preflop: Annotated[bool, flag("--preflop", _PREFLOP)] = False,
     dot: Annotated[bool, flag("--dot", "Print the tree for Graphviz.")] = False,
-    depth: Annotated[
-        int | None,
-        option("--depth", "N", "Actions from the root to show (default: fit).", positive),
-    ] = None,
+    depth: Annotated[int | None, option("--depth", "N", _DEPTH, positive)] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Show the rules, the nodes and the memory of a config's trees, and the trees themselves.
@@ -213,15 +208,14 @@ def _facts(tree: PostflopTree | PreflopTree, memory_bytes: int) -> dict[str, Any
     return facts | {"folds": dict(zip(names, counts.folds, strict=True))}
 
 
+_TABLE = "Default: replace the shipped file."
 table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
 
 
 @table_app.command("rebuild", epilog="Example: runout table rebuild -o matchups.npz")
 def rebuild_table(
     workers: options.WorkersOption = None,
-    path: Annotated[
-        Path | None, option("--output -o", "FILE", "Default: replace the shipped file.")
-    ] = None,
+    path: Annotated[Path | None, option("--output -o", "FILE", _TABLE)] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Count all preflop matchups again and write the table."""
