@@ -61,19 +61,19 @@ def check_bundles(path: Path, with_flops: bool, json: bool) -> None:
     parts: list[Shown] = []
     for place in places:
         manifest = read_manifest(place)
-        is_values = manifest.kind == VALUES_KIND
-        if is_values:
-            contents: Json = _values_to_json(ValueBundle.load(place), with_flops)
+        document, facts = _describe_manifest(place, manifest)
+        contents: Json = {}
+        if manifest.kind == VALUES_KIND:
+            contents, of_values = _describe_values(ValueBundle.load(place), with_flops)
+            facts += ["", *of_values]
         elif manifest.kind == preflop.PREFLOP_KIND:
             contents = preflop.load_solution(place).summary_to_json()
         else:
             is_buckets = manifest.kind == ABSTRACTION_KIND
             version = ABSTRACTION_SCHEMA_VERSION if is_buckets else manifest.schema_version
             load_bundle(place, manifest.kind, version)
-            contents = {}
-        documents.append({**_manifest_to_json(place, manifest), **contents})
-        parts += ["", *_manifest_parts(place, manifest)]
-        parts += ["", *_values_parts(ValueBundle.load(place), with_flops)] if is_values else []
+        documents.append({**document, **contents})
+        parts += ["", *facts]
     if num_finished:
         kept = format_count_of(num_finished, "finished flop")
         parts += ["", f"{path} is unfinished, {kept} kept; rerun its command to resume"]
@@ -81,7 +81,8 @@ def check_bundles(path: Path, with_flops: bool, json: bool) -> None:
     show(json, document, *parts[1:])
 
 
-def _manifest_parts(path: Path, manifest: Manifest) -> list[Shown]:
+def _describe_manifest(path: Path, manifest: Manifest) -> tuple[Json, list[Shown]]:
+    """Returns where a bundle comes from and what it holds, as a document and for people."""
     facts = {
         "format": f"{manifest.kind}, version {manifest.schema_version}",
         "written": f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}",
@@ -97,37 +98,24 @@ def _manifest_parts(path: Path, manifest: Manifest) -> list[Shown]:
     digests = {"config digest": manifest.config_digest, "content digest": manifest.content_digest}
     facts |= {name: (digest or "none")[:_NUM_DIGEST_DIGITS] for name, digest in digests.items()}
     facts["size"] = f"{format_bytes(manifest.size_bytes)}, all files verified"
-    known = [(name, text) for name, text in facts.items() if text is not None]
-    title = _TITLES.get(manifest.kind, "written by a newer version of runout")
-    sheet = Sheet(columns("", ""), list(known))
-    return [bold(f"{path}: {title}"), sheet, "", _arrays_sheet(manifest)]
-
-
-def _arrays_sheet(manifest: Manifest) -> Sheet:
-    shown = (
-        Column("array"),
-        Column("type", "dtype", str),
-        Column("shape", form=str),
-        Column(None, "shape"),
-        Column("size", "size_bytes", format_bytes),
-    )
-    sheet = Sheet(shown)
+    known = Sheet(columns("", ""), [fact for fact in facts.items() if fact[1] is not None])
+    shape = Column("shape", form=str), Column(None, "shape")
+    size = Column("size", "size_bytes", format_bytes)
+    arrays = Sheet((Column("array"), Column("type", "dtype", str), *shape, size))
     for name, entry in manifest.arrays.items():
         # float32 for <f4; a list of named fields stays as it is.
         dtype = entry.dtype if entry.dtype.startswith("[") else np.dtype(entry.dtype).name
         lengths = " x ".join(f"{length:,}" for length in entry.shape)
-        sheet.add(name, dtype, lengths, list(entry.shape), entry.size_bytes)
-    return sheet
-
-
-def _manifest_to_json(path: Path, manifest: Manifest) -> Json:
-    return {
+        arrays.add(name, dtype, lengths, list(entry.shape), entry.size_bytes)
+    document = {
         "path": str(path),
         **manifest.model_dump(include=_MANIFEST_KEYS),
         "created_at": manifest.created_at.isoformat(),
         "size_bytes": manifest.size_bytes,
-        "arrays": dict(zip(manifest.arrays, _arrays_sheet(manifest).records(), strict=True)),
+        "arrays": dict(zip(manifest.arrays, arrays.records(), strict=True)),
     }
+    title = _TITLES.get(manifest.kind, "written by a newer version of runout")
+    return document, [bold(f"{path}: {title}"), known, "", arrays]
 
 
 # Values of flops.
@@ -135,27 +123,32 @@ def _manifest_to_json(path: Path, manifest: Manifest) -> Json:
 
 def show_values(path: Path, with_flops: bool, json: bool) -> None:
     """Shows how flops were solved, and how to see more of them."""
-    bundle, manifest = ValueBundle.load(path), read_manifest(path)
-    document = {**_manifest_to_json(path, manifest), **_values_to_json(bundle, with_flops)}
-    first = bundle.values[0].flops.names[0]
+    bundle = ValueBundle.load(path)
+    document, _ = _describe_manifest(path, read_manifest(path))
+    contents, parts = _describe_values(bundle, with_flops)
     more = [f"runout show {path} --values AA --versus KK"]
-    more += [f"runout show {path} --flop {first}"] if bundle.solutions else []
-    show(json, document, *_values_parts(bundle, with_flops), dim("\n".join(more)))
+    more += [f"runout show {path} --flop {bundle.flops.names[0]}"] if bundle.solutions else []
+    show(json, {**document, **contents}, *parts, dim("\n".join(more)))
 
 
-def _values_parts(bundle: ValueBundle, with_flops: bool) -> list[Shown]:
-    from runout.cli.solve import describe_flops, solve_table
+def _describe_values(bundle: ValueBundle, with_flops: bool) -> tuple[Json, list[Shown]]:
+    """Returns how flops were solved, as a document and for people."""
+    from runout.cli.solve import describe_flops, solve_table, solves_sheet
 
+    sprs = solves_sheet(bundle).records()
     parts: list[Shown] = [solve_table(bundle), ""]
-    for values in bundle.values if with_flops else ():
-        num_flops = format_count_of(len(values.flops), "flop")
-        parts += [bold(f"{num_flops} at SPR {values.spr:.4g}"), _flops_sheet(values), ""]
+    for summary, values in zip(sprs, bundle.values if with_flops else (), strict=False):
+        sheet, num_flops = _flops_sheet(values), format_count_of(len(values.flops), "flop")
+        summary["flops"] = sheet.records()
+        parts += [bold(f"{num_flops} at SPR {values.spr:.4g}"), sheet, ""]
     reports = [report for values in bundle.values for report in values.reports]
     seconds, num_deals = sum(r.seconds for r in reports), sum(r.num_deals for r in reports)
     deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
-    held = "all hands" if bundle.values[0].ranges is None else "only a part of the hands"
+    has_ranges = bundle.values[0].ranges is not None
+    held = "only a part of the hands" if has_ranges else "all hands"
     solving = f"solving {formatting.format_seconds(seconds)}, flops added up"
-    return [*parts, describe_flops(bundle), f"{solving}; {deals}, both players held {held}"]
+    parts += [describe_flops(bundle), f"{solving}; {deals}, both players held {held}"]
+    return {"num_flops": len(bundle.flops), "has_ranges": has_ranges, "sprs": sprs}, parts
 
 
 def _flops_sheet(values: PostflopValues) -> Sheet:
@@ -181,16 +174,6 @@ def _flops_sheet(values: PostflopValues) -> Sheet:
         facts = asdict(report)
         sheet.add(name, format_cards(flop), weight, *map(facts.get, sheet.keys[2:]))
     return sheet
-
-
-def _values_to_json(bundle: ValueBundle, with_flops: bool) -> Json:
-    from runout.cli.solve import solves_sheet
-
-    sprs = solves_sheet(bundle).records()
-    for summary, values in zip(sprs, bundle.values if with_flops else (), strict=False):
-        summary["flops"] = _flops_sheet(values).records()
-    held, num_flops = bundle.values[0].ranges, len(bundle.values[0].flops)
-    return {"num_flops": num_flops, "has_ranges": held is not None, "sprs": sprs}
 
 
 def open_values(path: Path) -> ValueBundle:

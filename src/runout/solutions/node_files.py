@@ -13,7 +13,6 @@ from runout.trees.actions import ActionKind
 
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.
 
-
 Json = dict[str, Any]
 
 
@@ -116,7 +115,6 @@ def _numbers(values: FloatArray) -> list[float | None]:
 
 
 # Nodes in a JSON file, written while a solution is walked.
-
 
 JSON_FORMAT = "runout-solution"
 JSON_VERSION = 2

@@ -7,7 +7,7 @@ directory as well: ``report.csv`` with PioSOLVER's columns and percentages, ``ta
 
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 # What each flop says about the chosen lines, as numbers. A row needs only the nodes of its solved
 # flop, so it is made where the flop is solved.
-
 
 Json = dict[str, Any]
 
@@ -94,7 +93,6 @@ class FlopRow(NamedTuple):
         share: of all 22,100 flops, what it stands for.
         deals: weight of the pairs of combos that it leaves the two ranges.
         exploitability_pot: of the solve, as a fraction of the pot.
-        iterations: done.
         seconds: taken, further solves for costs of sizes included.
         lines: what `line_values` says of the chosen lines, in their order.
     """
@@ -173,7 +171,6 @@ def nut_hands(board: Sequence[int]) -> BoolArray:
 # A flop counts as often as it comes between the two ranges: its share of all flops, times the pairs
 # of combos that are played to the line on it. So the mean over all 1,755 flops is what the line is
 # worth before the flop is dealt.
-
 
 FLOP_KEY = "flop"
 WEIGHT_KEY = "weight"
@@ -368,15 +365,12 @@ def choose_flops(table: LineTable, filters: Sequence[str]) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class FlopsReport(Solution):
-    """One spot on many flops.
+    """One spot on many flops: the chosen lines, and rows for the flops that are finished.
 
     Attributes:
-        lines: the nodes that were looked at.
-        rows: the flops that are finished.
-        num_flops: how many there are to be.
+        num_flops: finished or not.
         meaning: in which game the exploitability of each flop is.
         has_strategies: whether the solution of each flop was kept.
-        config_text: the config of the spot, of a saved report.
         provenance: where it comes from; None as long as it is not saved.
         quality: how well the worst flop is solved.
     """
@@ -427,7 +421,6 @@ class FlopsReport(Solution):
 
 # What of a report is shown, as a table for people or as JSON.
 
-
 OVERALL, FILTERED = "overall", "filtered"
 
 #: A line on all flops, ``[F]`` whether a flop is shown, and the shown flops in their order.
@@ -436,14 +429,10 @@ ChosenTable = tuple[LineTable, BoolArray, list[int]]
 
 @dataclass(frozen=True)
 class TableChoice:
-    """What of a report is shown.
+    """What of a report is shown: lines by name, or all; flops that meet filters.
 
-    Attributes:
-        lines: names of the lines; none for all.
-        filters: textures, such as ``suits=monotone``.
-        sort: key of the column that orders flops.
-        by: kinds of texture that flops are grouped by.
-        num_rows: single flops that are shown, the first of the order.
+    Flops are grouped by kinds of texture; single ones, as many as asked for, are sorted by the key
+    of a column.
     """
 
     lines: tuple[str, ...] = ()
@@ -518,7 +507,6 @@ def flops_report_to_json(report: FlopsReport, choice: TableChoice) -> Json:
 
 # A report on disk: a bundle, and files that other programs read.
 
-
 REPORT_KIND = "flop_report"
 REPORT_SCHEMA_VERSION = 1
 
@@ -527,10 +515,6 @@ _FACTS = "facts"
 _NUM_FACTS = 5
 
 PIO_FILE, TABLE_FILE, PARQUET_FILE = "report.csv", "table.csv", "table.parquet"
-
-#: The last row of PioSOLVER's file, the mean by weights.
-_MEAN = "All"
-_PERCENT_DIGITS, _CHIP_DIGITS = 3, 4
 
 
 def save_report(
@@ -638,17 +622,16 @@ def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
     keys = ["_".join(reversed(kind.lower().split())) for kind in kinds]
     keys = ["reach", *keys, *(f"freq_{action.code}" for action in actions)]
     columns = [table.column(key) for key in keys]
+
+    def write(first: str, numbers: Iterable[float]) -> None:
+        texts = [
+            f"{100.0 * number:.3f}" if column.form is Form.SHARE else f"{number:.4f}"
+            for column, number in zip(columns, numbers, strict=True)
+        ]
+        writer.writerow([first, *("" if text == "nan" else text for text in texts)])
+
     for number, row in enumerate(table.rows):
-        cells = [_pio_number(float(c.values[number]), c.form) for c in columns]
         cards = " ".join(map(format_card, parse_cards(row.flop)))
-        writer.writerow([cards, *cells])
+        write(cards, (float(column.values[number]) for column in columns))
     everything = table.everything()
-    writer.writerow([_MEAN, *(_pio_number(c.mean(everything), c.form) for c in columns)])
-
-
-def _pio_number(value: float, form: Form) -> str:
-    if math.isnan(value):
-        return ""
-    if form is Form.SHARE:
-        return f"{100.0 * value:.{_PERCENT_DIGITS}f}"
-    return f"{value:.{_CHIP_DIGITS}f}"
+    write("All", (column.mean(everything) for column in columns))

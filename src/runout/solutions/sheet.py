@@ -57,7 +57,6 @@ class Column:
         heading: in the terminal; None for a column that only files have.
         key: its name in JSON, CSV and frames; empty for a column that only the terminal has.
         form: writes a number in the terminal; None for words, which are aligned to the left.
-        style: of its cells in the terminal.
         wraps: whether long words are wrapped where the terminal is narrow.
     """
 

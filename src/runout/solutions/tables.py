@@ -28,7 +28,6 @@ Json = dict[str, Any]
 # A part is a factor for each column of a node, how much of it is looked at. What is derived from
 # the node of a part (means, frequencies, combos) is that of the part; the opponent stays as it is.
 
-
 _EXCLUDING = ("-", "!")
 
 
@@ -293,7 +292,6 @@ def groups_to_json(node: Node, player: int, by: Grouping) -> Json:
 
 # All cards that can come at a node, or that could have come last, side by side.
 
-
 _CARD_LENGTH = 2
 BY_CARD = "card"
 _LOCKED = " locked"
@@ -316,12 +314,9 @@ class CardRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CardReport:
-    """The same line with every card.
+    """The same line with every kind of card, from the node before the card is dealt.
 
-    Attributes:
-        before: the node where the card is dealt.
-        chosen: the card of the node that was asked about; None if it is not dealt there yet.
-        rows: one for each kind of card.
+    The chosen card is that of the node that was asked about; None if it is not dealt there yet.
     """
 
     before: Node
