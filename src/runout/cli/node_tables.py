@@ -235,55 +235,20 @@ def strategy_moves(nodes: Sequence[Node]) -> tuple[FloatArray, list[str]]:
     return moves, texts
 
 
-def comparison_parts(nodes: Sequence[Node], player: int, asked: Measure | None) -> list[Shown]:
-    """Returns two nodes: values, frequencies, and the difference between a player's hands."""
-    grid = grid_parts(nodes, player, asked)
-    heads = [Text(f"{n}  ").append_text(title(node)) for n, node in enumerate(nodes, start=1)]
-    remark = dim(f"difference: the first node minus the second\n{EV_WORDS[nodes[0].is_net]}")
-    return [*heads, "", tables.comparison_sheet(nodes), remark, "", *grid]
-
-
-def hand_parts(node: Node, chosen: tables.HeldHands, text: str) -> list[Shown]:
-    """Returns how much of each hand arrives, its actions and its value.
+def action_parts(node: Node, hands: Sheet) -> list[Shown]:
+    """Returns hands with their actions, which are in the last cells.
 
     Actions stand side by side if the console is wide enough for them, else below each other.
     """
-    parts: list[Shown] = [title(node)]
-    for player, held in chosen.items():
-        if not held:
-            continue
-        num_combos = node.hand_space.num_combos[held]
-        arriving = format_count_of(float((node.weights[player, held] * num_combos).sum()), "combo")
-        parts += ["", bold(f"{text} of {node.players[player]}: {arriving} of {num_combos.sum()}")]
-        hands = tables.hands_sheet(node, player, held)
-        if player != node.actor:
-            parts.append(hands)
-            continue
-        labels = (f">{action.label}" for action in node.actions)
-        beside = Sheet((*hands.columns, *columns(*labels)))
-        below = Sheet((*hands.columns, *hands.rows[0][-1].columns))
-        form = tables.ev_form(node)
-        for row in hands.rows:
-            actions = row[-1].rows
-            done = (f"{format_percent(often)} ({form(ev)})" for *_, often, ev in actions)
-            beside.add(*row, *done)
-            for number, action in enumerate(actions):
-                below.add(*(row if number == 0 else [""] * len(row)), *action)
-        console = output()
-        table = formatting.sheet_table(beside)
-        is_wide = formatting.full_width(console, table) <= console.width
-        remark = "at an action: frequency (EV)\n" if is_wide else ""
-        parts += [beside if is_wide else below, dim(remark + EV_WORDS[node.is_net])]
-    return parts
-
-
-def cards_parts(report: tables.CardReport) -> list[Shown]:
-    """Returns a row for each kind of card that can come, and their means."""
-    first = report.rows[0].node
-    who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
-    cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
-    head = bold(f"{who} after {cards} on {format_cards(report.before.board)}")
-    facts = f"   pot {format_amount(first.pot)}\nnode {report.path}"
-    shares = "share: how often the card comes on this line; all: the mean over cards"
-    remark = dim(f"{shares}\n{EV_WORDS[first.is_net]}")
-    return [head.append(facts, "not bold"), "", tables.cards_sheet(report), remark]
+    form = tables.ev_form(node)
+    beside = Sheet((*hands.columns, *columns(*(f">{action.label}" for action in node.actions))))
+    below = Sheet((*hands.columns, *hands.rows[0][-1].columns))
+    for row in hands.rows:
+        actions = row[-1].rows
+        beside.add(*row, *(f"{format_percent(often)} ({form(ev)})" for *_, often, ev in actions))
+        for number, action in enumerate(actions):
+            below.add(*([""] * len(row) if number else row), *action)
+    console, table = output(), formatting.sheet_table(beside)
+    is_wide = formatting.full_width(console, table) <= console.width
+    remark = "at an action: frequency (EV)\n" if is_wide else ""
+    return [beside if is_wide else below, dim(remark + EV_WORDS[node.is_net])]

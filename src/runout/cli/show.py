@@ -6,17 +6,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal, TextIO
+from typing import Annotated, Any, Literal, TextIO
 
 import numpy as np
 from rich.text import Text
 
-from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES
+from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES, format_cards
 from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
 from runout.cli import console, formatting, inspect, node_tables, options
 from runout.cli.console import Shown, print_json, print_parts, show
 from runout.cli.formatting import Json, bold, dim, format_count_of, format_percent, format_signed
+from runout.cli.node_tables import EV_WORDS
 from runout.cli.options import argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
 from runout.errors import OptionError, RangeError, quote
@@ -215,7 +216,11 @@ class _Look:
         nodes = [self.node(one) for one in (path or "", compare) if one is not None]
         node, player = nodes[0], part.player_at(nodes[0])
         if compare is not None:
-            parts = node_tables.comparison_parts(nodes, player, measure)
+            grid = node_tables.grid_parts(nodes, player, measure)
+            titles = map(node_tables.title, nodes)
+            heads = [Text(f"{n}  ").append_text(head) for n, head in enumerate(titles, start=1)]
+            remark = "difference: the first node minus the second\n" + EV_WORDS[self.is_net]
+            parts = [*heads, "", tables.comparison_sheet(nodes), dim(remark), "", *grid]
         else:
             is_default = part.player is None and part.is_whole
             parts = node_tables.node_parts(node, None if is_default else player, measure)
@@ -232,12 +237,22 @@ class _Look:
         self.print(nodes_to_json(view, nodes), parts, *nodes)
 
     def hands(self, path: str, text: str) -> None:
-        """Shows single hands of a node."""
-        node = self.node(path)
-        player = None if self.part.player is None else self.part.player_at(node)
-        chosen = tables.choose_hands(node, text, player)
-        document = tables.hands_to_json(node, chosen)
-        self.print(document, node_tables.hand_parts(node, chosen, text), node)
+        """Shows single hands of a node: how much arrives, values and actions."""
+        node, document = self.node(path), dict[str, Any]()
+        parts: list[Shown] = [node_tables.title(node)]
+        asked = None if self.part.player is None else self.part.player_at(node)
+        for player, held in tables.choose_hands(node, text, asked).items():
+            name, sheet = node.players[player], tables.hands_sheet(node, player, held)
+            document[name] = sheet.records()
+            if held:
+                num_combos = node.hand_space.num_combos[held]
+                arriving = float((node.weights[player, held] * num_combos).sum())
+                combos = f"{format_count_of(arriving, 'combo')} of {num_combos.sum()}"
+                parts += ["", bold(f"{text} of {name}: {combos}")]
+                is_actor = player == node.actor
+                parts += node_tables.action_parts(node, sheet) if is_actor else [sheet]
+        place = {"path": node.path, "board": format_cards(node.board)}
+        self.print({**place, **document}, parts, node)
 
     def groups(self, path: str, by: tables.Grouping) -> None:
         """Shows a range by groups of hands."""
@@ -248,11 +263,19 @@ class _Look:
         self.print(tables.groups_to_json(node, player, by), parts, node)
 
     def cards(self, path: str, sort: str) -> None:
-        """Shows every card that can come at a node."""
+        """Shows every kind of card that can come at a node, and the means over all cards."""
         report = tables.sort_cards(report_cards(self.view, path), sort)
+        first = report.rows[0].node
+        who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
+        cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
+        head = bold(f"{who} after {cards} on {format_cards(report.before.board)}")
+        head.append(f"   pot {format_amount(first.pot)}\nnode {report.path}", "not bold")
+        shares = "share: how often the card comes on this line; all: the mean over cards"
+        remark = dim(f"{shares}\n{EV_WORDS[first.is_net]}")
+        parts: list[Shown] = [head, "", tables.cards_sheet(report), remark]
         document = node_files.document_head(self.view.quality) | tables.cards_to_json(report)
         likeliest = max((row.node for row in report.rows), key=lambda node: node.reach or 0.0)
-        self.print(document, node_tables.cards_parts(report), likeliest)
+        self.print(document, parts, likeliest)
 
     def ranges(self, path: str, exact: bool) -> None:
         """Shows both ranges at a node; of one player as bare text."""
@@ -289,12 +312,35 @@ class _Look:
             hands = np.flatnonzero(Range(text).hand_weights()).tolist()
         except RangeError as error:
             raise OptionError(f"--trace {text}", error.problem) from error
-        if self.json:
-            documents = [tables.trace_to_json(decisions, hand) for hand in hands]
-            print_json(documents[0] if len(documents) == 1 else {"hands": documents})
-            return
-        parts = [part for hand in hands for part in _trace_parts(decisions, hand)]
-        print_parts(*parts, dim(node_tables.EV_WORDS[self.is_net]))
+        documents: list[dict[str, Any]] = []
+        parts: list[Shown] = []
+        for hand in hands:
+            documents.append({"hand": HAND_NAMES[hand]})
+            for player, nodes in enumerate(decisions):
+                sheet, name = tables.trace_sheet(nodes, player, hand), nodes[0].players[player]
+                documents[-1][name] = sheet.records()
+                parts += [bold(f"{HAND_NAMES[hand]} as {name}"), *_trace_parts(sheet), ""]
+        document = documents[0] if len(documents) == 1 else {"hands": documents}
+        show(self.json, document, *parts, dim(EV_WORDS[self.is_net]))
+
+
+def _trace_parts(sheet: Sheet) -> Iterator[Text]:
+    """Yields the decisions that a hand arrives at: frequency and EV of each action."""
+    present = [row for row in sheet.rows if row[2] >= SMALLEST_REACH]
+    for _, decision, reach, ev, _, actions in present:
+        share = "" if round(reach, 3) >= 1.0 else f", arrives {format_percent(reach, 1)}"
+        yield Text(f"  {decision}: EV {_format_ev(ev)}{share}")
+        width = max(len(label) for _, label, *_ in actions.rows)
+        for _, label, frequency, worth in actions.rows:
+            numbers = f"{format_percent(frequency, 1):>6}  {_format_ev(worth):>10}"
+            style = "" if frequency >= SMALLEST_REACH else "dim"
+            yield Text(f"    {label.ljust(width)}  {numbers}", style=style)
+    if hidden := len(sheet.rows) - len(present):
+        yield dim(f"  and {format_count_of(hidden, 'decision')} where it never arrives")
+
+
+def _format_ev(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{format_signed(value)} bb"
 
 
 def decision_parts(nodes: Iterable[Node], measure: Measure | None = None) -> list[Shown]:
@@ -309,30 +355,6 @@ def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> Json:
     if isinstance(view, PreflopSolution):
         return {**head, **view.summary_to_json(), "nodes": list(documents)}
     return {**head, **dict(zip(("node", "compared"), documents, strict=False))}
-
-
-def _trace_parts(decisions: Sequence[Sequence[Node]], hand: int) -> Iterator[Text]:
-    """Yields the decisions that a hand arrives at: frequency and EV of each action."""
-    for player, nodes in enumerate(decisions):
-        name = f"{HAND_NAMES[hand]} as {nodes[0].players[player]}"
-        yield bold(name)
-        present = [one for one in nodes if one.weights[player, hand] >= SMALLEST_REACH]
-        for node in present:
-            reach = float(node.weights[player, hand])
-            share = "" if round(reach, 3) >= 1.0 else f", arrives {format_percent(reach, 1)}"
-            yield Text(f"  {node.label}: EV {_format_ev(node.ev[player, hand])}{share}")
-            width = max(len(action.label) for action in node.actions)
-            for _, label, frequency, ev in tables.hand_actions(node, hand).rows:
-                often, worth = format_percent(frequency, 1), _format_ev(ev)
-                style = "" if frequency >= SMALLEST_REACH else "dim"
-                yield Text(f"    {label.ljust(width)}  {often:>6}  {worth:>10}", style=style)
-        if hidden := len(nodes) - len(present):
-            yield dim(f"  and {format_count_of(hidden, 'decision')} where it never arrives")
-        yield Text()
-
-
-def _format_ev(value: float) -> str:
-    return "unknown" if math.isnan(value) else f"{format_signed(value)} bb"
 
 
 # The report of a preflop solve.

@@ -181,25 +181,21 @@ def hand_actions(node: Node, column: int) -> Sheet:
     return sheet
 
 
-def hands_to_json(node: Node, chosen: HeldHands) -> Json:
-    """Returns hands with their actions under JSON names, by player."""
-    hands = {
-        node.players[player]: hands_sheet(node, player, held).records()
-        for player, held in chosen.items()
-    }
-    return {"path": node.path, "board": format_cards(node.board), **hands}
-
-
-def trace_to_json(decisions: Sequence[Sequence[Node]], hand: int) -> Json:
-    """Returns one of the 169 hands at the decisions of both players, under JSON names."""
-    found: Json = {"hand": HAND_NAMES[hand]}
-    for player, nodes in enumerate(decisions):
-        for node in nodes:
-            (record,) = hands_sheet(node, player, [hand]).records()
-            told = {"path": node.path, "weight": record["weight"], "ev": record["ev"]}
-            told |= {"invested": node.invested[player], "actions": record["actions"]}
-            found.setdefault(node.players[player], []).append(told)
-    return found
+def trace_sheet(nodes: Sequence[Node], player: int, hand: int) -> Sheet:
+    """Returns one of the 169 hands at decisions of a player: its arrival, value and actions."""
+    shown = (
+        Column(None, "path"),
+        Column("decision"),
+        Column("arrives", "weight", format_percent),
+        Column("EV", "ev", ev_form(nodes[0])),
+        Column(None, "invested"),
+        Column(None, "actions"),
+    )
+    sheet = Sheet(shown, to_plain=sheets.json_number)
+    for node in nodes:
+        numbers = float(node.weights[player, hand]), float(node.ev[player, hand])
+        sheet.add(node.path, node.label, *numbers, node.invested[player], hand_actions(node, hand))
+    return sheet
 
 
 def ranges_to_json(node: Node, ranges: Mapping[str, Range]) -> Json:
