@@ -23,6 +23,7 @@ from runout.trees.sizes import (
     read_size_text,
 )
 
+RAISES = SizeRules(for_raises=True)
 deterministic = settings(derandomize=True, deadline=None)
 
 positive = st.floats(min_value=1e-6, max_value=1e6)
@@ -65,8 +66,8 @@ def parse_sizes_by_depth(values):
     ],
 )
 def test_the_usual_language_is_read_and_written(text, size):
-    assert parse_bet_size(text, for_raises=True) == size
-    assert parse_bet_size(f" {text.upper()} ", for_raises=True) == size
+    assert parse_bet_size(text, RAISES) == size
+    assert parse_bet_size(f" {text.upper()} ", RAISES) == size
     assert format_bet_size(size) == text
 
 
@@ -87,8 +88,8 @@ def test_a_text_holds_several_sizes():
 @deterministic
 @given(sizes)
 def test_every_size_survives_being_written_and_read(size):
-    assert parse_bet_size(format_bet_size(size), for_raises=True) == size
-    assert parse_bet_size(size, for_raises=True) == size
+    assert parse_bet_size(format_bet_size(size), RAISES) == size
+    assert parse_bet_size(size, RAISES) == size
 
 
 @deterministic
@@ -143,7 +144,7 @@ def test_what_cannot_be_read_says_where_and_what_is_allowed(values, message):
 
 def test_a_multiple_of_one_is_not_a_raise():
     with pytest.raises(TreeError, match=r"^bet size: '1x' is not a raise, the factor must be abo"):
-        parse_bet_size("1x", for_raises=True)
+        parse_bet_size("1x", RAISES)
 
 
 def test_a_forgotten_percent_sign_is_told_from_an_overbet():
@@ -188,8 +189,8 @@ def test_a_geometric_bet_over_one_street_is_the_stack():
 # Before the flop
 
 
-def parse_before_flop(value, where="raise size"):
-    return parse_bet_size(value, where, for_raises=True, style=BEFORE_FLOP)
+def parse_before_flop(value):
+    return parse_bet_size(value, SizeRules(BEFORE_FLOP, for_raises=True))
 
 
 def sizes_of_test_preflop_sizing():
@@ -292,8 +293,8 @@ def test_nothing_and_empty_depths_mean_no_sized_raises():
 )
 def test_what_is_not_a_size_is_named_with_what_is(value, problem):
     with pytest.raises(TreeError) as caught:
-        parse_before_flop(value, "raise_sizes[0][1]")
-    assert caught.value.where == "raise_sizes[0][1]"
+        parse_before_flop(value)
+    assert caught.value.where == "raise size"
     assert problem in caught.value.problem
 
 
@@ -315,11 +316,11 @@ def test_errors_name_the_depth_and_the_position():
     "text", ["50%", "0.5p", "2.5x", "3bb", "100c", "e", "2e120%", "allin", "a"]
 )
 def test_every_text_means_the_same_before_and_after_the_flop(text):
-    size = parse_bet_size(text, for_raises=True)
+    size = parse_bet_size(text, RAISES)
     assert size == parse_before_flop(text)
     for style in (AFTER_FLOP, BEFORE_FLOP):
         written = format_bet_size(size, style)
-        assert parse_bet_size(written, for_raises=True) == parse_before_flop(written) == size
+        assert parse_bet_size(written, RAISES) == parse_before_flop(written) == size
 
 
 def test_each_distinct_text_is_read_once():
@@ -329,7 +330,7 @@ def test_each_distinct_text_is_read_once():
         parse_bet_sizes(["33%", "75% "], "flop.bet_sizes", for_raises=True)
     assert read_size_text.cache_info().misses == 2
     for _ in range(2):
-        with pytest.raises(TreeError, match=r"^here: 'half' is not a bet size"):
-            parse_bet_size("half", "here")
-        with pytest.raises(TreeError, match=r"^there: 'half' is not a raise size"):
-            parse_before_flop("half", "there")
+        with pytest.raises(TreeError, match=r"^bet size: 'half' is not a bet size"):
+            parse_bet_size("half")
+        with pytest.raises(TreeError, match=r"^raise size: 'half' is not a raise size"):
+            parse_before_flop("half")

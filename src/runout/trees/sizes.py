@@ -52,12 +52,10 @@ class SizeStyle(NamedTuple):
     """How sizes are called, listed and written in one place; one is read alike everywhere.
 
     Attributes:
-        noun: what errors call a size.
-        hint: what errors advise to write.
+        noun: what errors call a size; ``hint`` is what they advise to write, ``lists`` a list.
         takes_numbers: whether a plain number is a size, a fraction of the pot.
         pot_unit: ``%`` or ``p``, the unit in which fractions of the pot are written.
         all_in: the text of the whole stack.
-        lists: what errors call a list, and an example of one.
         is_by_depth: whether a list has the sizes of each raise depth.
         groups: the keys that a mapping of lists may have.
     """
@@ -133,21 +131,14 @@ _NOUNS = {
 def geometric_fraction(stack_to_pot: float, num_streets: int) -> float:
     """Returns the pot fraction that ends all-in if it is bet and called ``num_streets`` times.
 
-    Every such bet multiplies the pot by 1 + 2f, and the last pot is 1 + 2 ``stack_to_pot``.
-
-    Args:
-        stack_to_pot: effective stack over pot, both after calling.
-        num_streets: number of bets, at least 1.
+    Every such bet multiplies the pot by 1 + 2f, and the last pot is 1 + 2 ``stack_to_pot``, the
+    effective stack over the pot, both after calling.
     """
     return float(((1.0 + 2.0 * stack_to_pot) ** (1.0 / num_streets) - 1.0) / 2.0)
 
 
 class SizesError(TreeError):
-    """Sizes that cannot be read; as text the first of them.
-
-    Attributes:
-        parts: the place of each error inside the value, and what is wrong there.
-    """
+    """Sizes that cannot be read; ``parts`` has all errors, with their places in the value."""
 
     parts: tuple[tuple[Place, str], ...] = ()
 
@@ -156,7 +147,6 @@ class SizeRules(NamedTuple):
     """Which sizes one key may have.
 
     Attributes:
-        style: how the place of the sizes names and lists them.
         for_raises: whether multiples of the last bet are allowed.
         allow_empty: whether a list may be empty, and a mapping by street may leave some out.
         refused: units without a meaning, with the reason.
@@ -263,14 +253,10 @@ def _read_list(
             row.append(_read_list(entry, here, rules, errors, is_by_depth=False))
             continue
         try:
-            size = parse_bet_size(entry, "", for_raises=rules.for_raises, style=rules.style)
+            size = parse_bet_size(entry, rules)
+            row.append((size,) if is_by_depth else size)
         except TreeError as error:
             errors.append((here, error.problem))
-            continue
-        if size.unit in rules.refused:
-            text = format_bet_size(size, rules.style)
-            errors.append((here, f"{text!r} {rules.refused[size.unit]}"))
-        row.append((size,) if is_by_depth else size)
     return tuple(row)
 
 
@@ -294,68 +280,54 @@ class RaiseSizes(NamedTuple):
         return cls(*(table.at(key) or () for key in BLIND_KEYS))
 
 
-def parse_bet_size(
-    value: BetSize | float | str,
-    where: str = "bet size",
-    *,
-    for_raises: bool = False,
-    style: SizeStyle = AFTER_FLOP,
-) -> BetSize:
+def parse_bet_size(value: BetSize | float | str, rules: SizeRules = _ANY_BET) -> BetSize:
     """Reads one size: a text in the language of this module, a number, or a size to be checked.
 
     Raises:
-        TreeError: if it is not a size, or a multiple of the last bet where there is no bet.
+        TreeError: if it is not a size, or one that the rules refuse.
     """
+    style = rules.style
     if isinstance(value, BetSize):
         value = format_bet_size(value, style)  # for the checks of its text
-    try:
-        if isinstance(value, str):
-            size = read_size_text(value.strip().lower(), style)
-        elif isinstance(value, bool) or not isinstance(value, int | float):
-            raise TreeError("", f"{quote(value)} is not a {style.noun}, {style.hint}")
-        elif style.takes_numbers:
-            size = _read_number(value)
-        else:
-            raise TreeError("", f"{value:g} has no unit, {_ways_to_write(value, style)}")
-    except TreeError as error:
-        raise TreeError(where, error.problem) from None
-    if size.unit == "x" and not for_raises:
-        text = quote(format_bet_size(size))
-        raise TreeError(where, f"{text} multiplies a bet, but there is none yet: for raises only")
+    if isinstance(value, str):
+        size = read_size_text(value.strip().lower(), style)
+    elif isinstance(value, bool) or not isinstance(value, int | float):
+        raise TreeError(style.noun, f"{quote(value)} is not a {style.noun}, {style.hint}")
+    elif not style.takes_numbers:
+        ways = _ways_to_write(value, style)
+        raise TreeError(style.noun, f"{value:g} has no unit, {ways}")
+    elif not 0.0 < value < 1e300:
+        raise TreeError(style.noun, f"{quote(value)} is not a positive pot fraction")
+    elif value >= MAX_PLAIN_FRACTION:
+        meant = f"'{value:g}%' for a percentage, '{100 * value:g}%' if it is meant"
+        text = f"{value:g} is {value:g} times the pot, write {value / 100:g} or {meant}"
+        raise TreeError(style.noun, text)
+    else:
+        size = BetSize("%", float(value))
+    why = rules.refused.get(size.unit)
+    if size.unit == "x" and not rules.for_raises:
+        why = "multiplies a bet, but there is none yet: for raises only"
+    if why is not None:
+        raise TreeError(style.noun, f"{quote(format_bet_size(size, style))} {why}")
     return size
-
-
-def _read_number(number: float) -> BetSize:
-    if not 0.0 < number < 1e300:
-        raise TreeError("", f"{quote(number)} is not a positive pot fraction")
-    if (fraction := float(number)) >= MAX_PLAIN_FRACTION:
-        raise TreeError(
-            "",
-            f"{fraction:g} is {fraction:g} times the pot, write {fraction / 100:g} or "
-            f"'{fraction:g}%' for a percentage, '{100 * fraction:g}%' if it is meant",
-        )
-    return BetSize("%", fraction)
 
 
 @lru_cache(maxsize=_MAX_CACHED_TEXTS)
 def read_size_text(text: str, style: SizeStyle) -> BetSize:
-    """Reads one size in lower case; each distinct text is read once.
-
-    Raises:
-        TreeError: naming no place, which only the caller knows.
-    """
+    """Reads one size in lower case; each distinct text is read once."""
+    noun = style.noun
     if text in ("a", "allin", "all-in"):
         return BetSize("a")
     if match := _SCALED.fullmatch(text):
-        return BetSize(match[2].replace("p", "%"), _read_positive(match[1], match[2]))
+        return BetSize(match[2].replace("p", "%"), _read_positive(match[1], match[2], noun))
     if match := _GEOMETRIC.fullmatch(text):
         if match[1] and not int(match[1]):
-            raise TreeError("", f"{quote(text)} is geometric over 0 streets, use 1 or more")
-        bound = math.inf if match[2] is None else _read_positive(match[2], "%")
+            raise TreeError(noun, f"{quote(text)} is geometric over 0 streets, use 1 or more")
+        bound = math.inf if match[2] is None else _read_positive(match[2], "%", noun)
         return BetSize("e", int(match[1] or 0), bound)
     if re.fullmatch(_NUMBER, text, re.ASCII):
-        raise TreeError("", f"{quote(text)} has no unit, {_ways_to_write(float(text), style)}")
-    raise TreeError("", f"{quote(text)} is not a {style.noun}, {style.hint}")
+        raise TreeError(noun, f"{quote(text)} has no unit, {_ways_to_write(float(text), style)}")
+    raise TreeError(noun, f"{quote(text)} is not a {style.noun}, {style.hint}")
 
 
 def _ways_to_write(number: float, style: SizeStyle) -> str:
@@ -367,14 +339,14 @@ def _ways_to_write(number: float, style: SizeStyle) -> str:
     return f"write {pots} of the pot{factor} or {number:g}c for chips"
 
 
-def _read_positive(number: str, unit: str) -> float:
+def _read_positive(number: str, unit: str, noun: str) -> float:
     value = Decimal(number)
     if unit == "x" and value <= 1:
-        raise TreeError("", f"{quote(number + unit)} is not a raise, the factor must be above 1")
+        raise TreeError(noun, f"{quote(number + unit)} is not a raise, the factor must be above 1")
     if value <= 0:
-        raise TreeError("", f"{quote(number + unit)} is not a positive {_NOUNS[unit]}")
+        raise TreeError(noun, f"{quote(number + unit)} is not a positive {_NOUNS[unit]}")
     if not 0.0 < float(value) < math.inf:
-        raise TreeError("", f"{quote(number)} is more than a number can be")
+        raise TreeError(noun, f"{quote(number)} is more than a number can be")
     return float(value / 100 if unit == "%" else value)
 
 
