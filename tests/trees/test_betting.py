@@ -349,15 +349,8 @@ def test_bad_stakes_and_rules_say_where_and_what_is_allowed(make, message):
     assert str(caught.value) == message
 
 
-def test_a_menu_lists_every_size():
-    menu = SizeMenu.parse([0.5], ["2x"], [0.25])
-    assert len(menu.all_sizes) == 3
-    assert menu.all_sizes[0] == BetSize("%", 0.5)
-
-
 def test_raises_may_depend_on_how_many_there_were():
     menu = SizeMenu((), (BetSize("%", 0.5),), None, ((BetSize("x", 3.0),), (BetSize("a"),)))
-    assert menu.all_sizes == (BetSize("%", 0.5), BetSize("x", 3.0), BetSize("a"))
     states = [to_open()._replace(num_bets=number) for number in range(5)]
     raises = [BetSize("%", 0.5), BetSize("x", 3.0), BetSize("a"), BetSize("a")]
     assert [menu.sizes_at(state) for state in states] == [(), *((size,) for size in raises)]
@@ -373,9 +366,10 @@ def test_a_size_in_big_blinds_is_a_bet_of_and_a_raise_to_so_many():
 
 def test_sizes_of_another_unit_are_refused():
     with pytest.raises(TreeError, match=r"^bet sizes: '3bb' is in big blinds, but the big blind"):
-        Stakes.in_pots(3.0).check_unit([BetSize("bb", 3.0)])
+        BettingRules.uniform("3bb", 1).check_units(Stakes.in_pots(3.0))
+    rules = PreflopRules.parse(20.0, "2bb; 50%, 5c")
     with pytest.raises(TreeError, match=r"^bet sizes: '5c' is in chips, but the pot is not$"):
-        PreflopRules.parse(20.0, "2bb").stakes.check_unit([BetSize("%", 0.5), BetSize("c", 5.0)])
+        rules.betting.check_units(rules.stakes)
 
 
 def test_geometric_raises_before_the_flop_count_four_streets():

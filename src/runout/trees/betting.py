@@ -7,9 +7,10 @@ the flop the big blind counts as a bet that was made. Antes are dead money, no p
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import chain
 from typing import Any, NamedTuple
 
 from runout.errors import TreeError
@@ -56,20 +57,24 @@ class Street(IntEnum):
         return self.name.lower()
 
 
-def _require_amount(name: str, value: float, *, allows_zero: bool = False) -> None:
-    if not 0.0 <= value < math.inf or (value == 0.0 and not allows_zero):
-        allowed = "0 or a positive amount" if allows_zero else "a positive amount"
-        raise TreeError(name, f"{value:g} is not {allowed}")
+#: Checks of numbers, and what they allow.
+_CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "amount": (lambda number: 0.0 < number < math.inf, "a positive amount"),
+    "amount or 0": (lambda number: 0.0 <= number < math.inf, "0 or a positive amount"),
+    "threshold": (lambda number: number >= 0.0, "0 (off) or a positive fraction of the pot"),
+    "limit": (
+        lambda limit: limit is None or (type(limit) is int and limit >= 0),
+        "a whole number from 0 up",
+    ),
+}
 
 
-def _require_limit(name: str, limit: int | None) -> None:
-    if limit is not None and (type(limit) is not int or limit < 0):
-        raise TreeError(name, f"{limit!r} is not a whole number from 0 up")
-
-
-def _require_threshold(name: str, value: float) -> None:
-    if not value >= 0.0:
-        raise TreeError(name, f"{value:g} is not 0 (off) or a positive fraction of the pot")
+def _require(check: str, **numbers: float | None) -> None:
+    is_allowed, allowed = _CHECKS[check]
+    for name, number in numbers.items():
+        if not is_allowed(number):
+            shown = f"{number:g}" if isinstance(number, float) else repr(number)
+            raise TreeError(name, f"{shown} is not {allowed}")
 
 
 #: The street before those of `Street`.
@@ -103,10 +108,10 @@ class Stakes:
     big_blind: float = 0.0
 
     def __post_init__(self) -> None:
-        _require_amount("pot", self.pot, allows_zero=self.is_in_big_blinds)
-        _require_amount("stack", self.stack)
-        for name in ("chip", "minimum_bet", "ante", "big_blind"):
-            _require_amount(name, getattr(self, name), allows_zero=True)
+        _require("amount or 0" if self.is_in_big_blinds else "amount", pot=self.pot)
+        _require("amount", stack=self.stack)
+        rest = {name: getattr(self, name) for name in ("chip", "minimum_bet", "ante", "big_blind")}
+        _require("amount or 0", **rest)
 
     @classmethod
     def in_pots(cls, spr: float) -> "Stakes":
@@ -156,17 +161,6 @@ class Stakes:
             return amount
         return round(math.floor(amount / self.chip + 0.5) * self.chip, _CHIP_DECIMALS)
 
-    def check_unit(self, sizes: Iterable[BetSize]) -> None:
-        """Raises `TreeError` naming the first size without a meaning in the unit of the stakes."""
-        for size in sizes:
-            if size.unit == "c" and not self.is_in_chips:
-                problem = "is in chips, but the pot is not"
-            elif size.unit == "bb" and not self.big_blind:
-                problem = "is in big blinds, but the big blind is not known here"
-            else:
-                continue
-            raise TreeError("bet sizes", f"{format_bet_size(size)!r} {problem}")
-
 
 @dataclass(frozen=True, slots=True)
 class SizeMenu:
@@ -193,11 +187,7 @@ class SizeMenu:
         raise_sizes: SizesInput | None = None,
         donk_sizes: SizesInput | None = None,
     ) -> "SizeMenu":
-        """Reads lists of sizes in the language of `runout.trees.sizes`; None for those of bets.
-
-        Raises:
-            SizesError: naming the first size that cannot be read.
-        """
+        """Reads lists of sizes in the language of `runout.trees.sizes`; None for those of bets."""
 
         def read(sizes: SizesInput, name: str, allow_empty: bool = True) -> tuple[BetSize, ...]:
             rules = SizeRules(for_raises=name == "raise_sizes", allow_empty=allow_empty)
@@ -207,11 +197,6 @@ class SizeMenu:
         raises = bets if raise_sizes is None else read(raise_sizes, "raise_sizes")
         donks = None if donk_sizes is None else read(donk_sizes, "donk_sizes")
         return cls(bets, raises, donks)
-
-    @property
-    def all_sizes(self) -> tuple[BetSize, ...]:
-        """Every size on the menu."""
-        return sum(self.reraises, self.bets + self.raises + (self.donks or ()))
 
     def sizes_at(self, state: "BettingState") -> tuple[BetSize, ...]:
         """Returns the sizes of a decision."""
@@ -248,13 +233,20 @@ class BettingRules:
     def __post_init__(self) -> None:
         if len(self.menus) != len(Street):
             raise TreeError("bet sizes", f"{len(self.menus)} streets given, {len(Street)} needed")
-        _require_limit("max_raises_per_street", self.max_raises_per_street)
-        for name in ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold"):
-            _require_threshold(name, getattr(self, name))
+        _require("limit", max_raises_per_street=self.max_raises_per_street)
+        names = ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold")
+        _require("threshold", **{name: getattr(self, name) for name in names})
 
-    def menu(self, street: int, player: int) -> SizeMenu:
-        """Returns the sizes of a player on a street; before the flop they are those of the flop."""
-        return self.menus[max(street, Street.FLOP)][player]
+    def check_units(self, stakes: Stakes) -> None:
+        """Raises `TreeError` naming the first size without a meaning in the unit of the stakes."""
+        refused = {} if stakes.is_in_chips else {"c": "is in chips, but the pot is not"}
+        if not stakes.big_blind:
+            refused["bb"] = "is in big blinds, but the big blind is not known here"
+        for menu in chain(*self.menus):
+            for size in chain(menu.bets, menu.raises, menu.donks or (), *menu.reraises):
+                if size.unit in refused:
+                    text = f"{format_bet_size(size)!r} {refused[size.unit]}"
+                    raise TreeError("bet sizes", text)
 
     @classmethod
     def uniform(
@@ -355,7 +347,7 @@ def _targets(
 
     Each comes with the first size that asks for it, None if it is another amount than asked for.
     """
-    sizes = rules.menu(state.street, state.player).sizes_at(state)
+    sizes = rules.menus[max(state.street, Street.FLOP)][state.player].sizes_at(state)
     if not sizes and state.num_bets == 0:
         return []
     opponent_amount = state.opponent_amount
@@ -417,16 +409,13 @@ class PreflopRules:
         raise_sizes: ``[player][depth]`` the sizes on the menu. Depth 0 is the first raise of the
             hand, 1 the re-raise (3-bet), and so on; the last entry serves all deeper raises, and
             no entry at all means no sized raises.
-        small_blind_bb: from 0 to less than the big blind.
-        big_blind_bb: 1, unless a straddle plays the big blind's part.
+        small_blind_bb: from 0 to less than the big blind, which is 1 unless a straddle plays its
+            part.
         ante_bb: what each player posts before the blinds.
         raise_cap: raises in the hand, all-ins included; None for no limit.
-        allow_limp: whether the small blind may just call the big blind. Calling a big blind who
-            is all-in is no limp and always allowed.
-        always_offer_all_in: whether all-in is offered wherever a raise is legal, on the menu or
-            not.
-        force_all_in_threshold: a raise that would leave at most this many pots behind, measured
-            by the pot after it is called, is all-in instead. 0: only a raise that leaves nothing.
+        allow_limp: whether the small blind may just call a big blind who is not all-in.
+        always_offer_all_in: whether all-in is offered wherever a raise is legal.
+        force_all_in_threshold: as in `BettingRules`.
     """
 
     stacks_bb: tuple[float, float]
@@ -442,18 +431,17 @@ class PreflopRules:
     def __post_init__(self) -> None:
         if len(self.stacks_bb) != 2:
             raise TreeError("stacks_bb", f"{len(self.stacks_bb)} stacks given, 2 needed")
-        for player, stack in enumerate(self.stacks_bb):
-            _require_amount(f"stacks_bb[{player}]", stack)
-        _require_amount("big_blind_bb", self.big_blind_bb)
+        _require("amount", **{f"stacks_bb[{p}]": stack for p, stack in enumerate(self.stacks_bb)})
+        _require("amount", big_blind_bb=self.big_blind_bb)
         small, big = self.small_blind_bb, self.big_blind_bb
         if not 0.0 <= small < big:
             problem = f"{small:g} is not 0 or more and less than the big blind {big:g}"
             raise TreeError("small_blind_bb", problem)
-        _require_amount("ante_bb", self.ante_bb, allows_zero=True)
+        _require("amount or 0", ante_bb=self.ante_bb)
         if len(self.raise_sizes) != 2:
             raise TreeError("raise_sizes", f"{len(self.raise_sizes)} players given, 2 needed")
-        _require_limit("raise_cap", self.raise_cap)
-        _require_threshold("force_all_in_threshold", self.force_all_in_threshold)
+        _require("limit", raise_cap=self.raise_cap)
+        _require("threshold", force_all_in_threshold=self.force_all_in_threshold)
 
     @classmethod
     def parse(
@@ -462,12 +450,7 @@ class PreflopRules:
         raise_sizes: Any,
         **limits: Any,
     ) -> "PreflopRules":
-        """Reads sizes in the language of `runout.trees.sizes`.
-
-        Args:
-            stacks_bb: one stack for both, or (small blind, big blind).
-            raise_sizes: by depth, for both players; or ``{"sb": ..., "bb": ...}``.
-            limits: the other attributes.
+        """Reads one stack for both players or two, and sizes as `RaiseSizes.parse` does.
 
         Raises:
             TreeError: naming the size, amount or limit at fault.

@@ -2,16 +2,10 @@
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 
 from runout.trees.actions import format_amount
-from runout.trees.betting import (
-    BLIND_NAMES,
-    PREFLOP,
-    BettingRules,
-    PreflopRules,
-    SizeMenu,
-    Street,
-)
+from runout.trees.betting import BLIND_NAMES, PREFLOP, BettingRules, PreflopRules, Street
 from runout.trees.layout import LEAF, subtree_sizes
 from runout.trees.sizes import format_bet_sizes, format_sizes_by_depth
 from runout.trees.tree import (
@@ -29,59 +23,74 @@ _INDENT = "  "
 
 def format_tree_summary(tree: PostflopTree | PreflopTree) -> str:
     """Writes stakes, rules and node counts, one fact a line."""
-    stakes, counts, names = tree.stakes, tree.counts, tree.player_names
-    size = f"{_count_of(tree.num_nodes, 'node')} on {_count_of(tree.layout.num_levels, 'level')}"
-    folds = f"{_count_of(sum(counts.folds), 'fold')} {_format_sides(counts.folds, names)}"
+    stakes, counts = tree.stakes, tree.counts
+
+    def by_player(numbers: tuple[int, int], noun: str) -> str:
+        both = zip(numbers, tree.player_names, strict=True)
+        return f"{_count_of(sum(numbers), noun)} ({', '.join(f'{n:,} {name}' for n, name in both)})"
+
+    lines = [
+        format_rules(tree.rules),
+        f"{_count_of(tree.num_nodes, 'node')} on {_count_of(tree.layout.num_levels, 'level')}",
+    ]
     if isinstance(tree, PreflopTree):
-        decisions = _count_of(sum(counts.decisions), "decision")
-        sprs = [leaf.spr for leaf in tree.flop_leaves()]
+        rules, sprs = tree.rules, [leaf.spr for leaf in tree.flop_leaves()]
+        sb, bb = map(format_amount, rules.stacks_bb)
+        blinds = f"{format_amount(rules.small_blind_bb)}/{format_amount(rules.big_blind_bb)}"
+        ante = f", ante {format_amount(rules.ante_bb)} each" if rules.ante_bb > 0.0 else ""
         between = f", SPR {format_amount(min(sprs))} to {format_amount(max(sprs))}" if sprs else ""
-        lines = [
-            _format_posted(tree.rules),
-            format_rules(tree.rules),
-            size,
-            f"{decisions} {_format_sides(counts.decisions, names)}",
-            folds,
-            _count_of(counts.all_in_showdowns, "called all-in"),
-            f"{_count_of(counts.flops, 'flop')}{between}",
-        ]
-        return "\n".join(lines)
+        return "\n".join(
+            [
+                f"blinds {blinds}{ante}, stacks {sb} SB, {bb} BB (bb)",
+                *lines,
+                by_player(counts.decisions, "decision"),
+                by_player(counts.folds, "fold"),
+                _count_of(counts.all_in_showdowns, "called all-in"),
+                f"{_count_of(counts.flops, 'flop')}{between}",
+            ]
+        )
     unit = "chips" if stakes.is_in_chips else "pots"
     showdowns = _count_of(counts.showdowns + counts.all_in_showdowns, "showdown")
-    lines = [
-        f"{_street_name(tree.first_street)} pot {format_amount(stakes.pot)}, effective stack "
-        f"{format_amount(stakes.stack)} ({unit}), SPR {format_amount(stakes.spr)}",
-        format_rules(tree.rules),
-        size,
-        *(
-            f"{_count_of(counts.decisions_by_street[street], 'decision')} on the {street.label}"
-            for street in list(Street)[tree.first_street :]
-        ),
-        folds,
-        f"{showdowns} ({counts.all_in_showdowns:,} all-in before the river)",
-    ]
-    return "\n".join(lines)
+    streets = list(Street)[tree.first_street :]
+    return "\n".join(
+        [
+            f"{tree.first_street.label} pot {format_amount(stakes.pot)}, effective stack "
+            f"{format_amount(stakes.stack)} ({unit}), SPR {format_amount(stakes.spr)}",
+            *lines,
+            *(
+                f"{_count_of(counts.decisions_by_street[s], 'decision')} on the {s.label}"
+                for s in streets
+            ),
+            by_player(counts.folds, "fold"),
+            f"{showdowns} ({counts.all_in_showdowns:,} all-in before the river)",
+        ]
+    )
 
 
 def format_rules(rules: BettingRules | PreflopRules) -> str:
     """Writes the sizes, once if they are the same everywhere, and the limits that are on."""
     if isinstance(rules, PreflopRules):
-        menus = [
-            f"raises {format_sizes_by_depth(by_depth) or 'none'}" for by_depth in rules.raise_sizes
-        ]
-        lines = _once_if_alike(menus, list(BLIND_NAMES))
-        lines.append(f"raise cap: {_format_limit(rules.raise_cap)}")
-        lines.append(f"limps: {'yes' if rules.allow_limp else 'no'}")
-        betting = rules.betting
+        betting, places = rules.betting, list(BLIND_NAMES)
+        menus = [f"raises {format_sizes_by_depth(each) or 'none'}" for each in rules.raise_sizes]
+        limit_name, more = "raise cap", [f"limps: {'yes' if rules.allow_limp else 'no'}"]
     else:
-        menus = [_format_menu(menu) for by_player in rules.menus for menu in by_player]
+        betting, menus, more, limit_name = rules, [], [], "raises per street"
         places = [f"{street.label} {name}" for street in Street for name in POSITION_NAMES]
-        lines = _once_if_alike(menus, places)
-        lines.append(f"raises per street: {_format_limit(rules.max_raises_per_street)}")
-        betting = rules
+        for menu in chain(*rules.menus):
+            lists = {"bets": menu.bets, "raises": menu.raises, "donk bets": menu.donks}
+            given = {name: sizes for name, sizes in lists.items() if sizes is not None}
+            parts = [f"{name} {format_bet_sizes(part) or 'none'}" for name, part in given.items()]
+            menus.append("; ".join(parts))
+    lines = [f"{place}: {menu}" for place, menu in zip(places, menus, strict=True)]
+    limit = betting.max_raises_per_street
     up_to = f"up to {format_amount(100 * betting.add_all_in_threshold)}% of the pot"
     added = {math.inf: "always", 0.0: "never"}.get(betting.add_all_in_threshold, up_to)
-    lines.append(f"all-in added: {added}")
+    lines = [
+        *(menus[:1] if len(set(menus)) == 1 else lines),
+        f"{limit_name}: {'no limit' if limit is None else f'at most {limit}'}",
+        *more,
+        f"all-in added: {added}",
+    ]
     if betting.force_all_in_threshold > 0.0:
         percent = format_amount(100 * betting.force_all_in_threshold)
         lines.append(f"all-in forced: at most {percent}% of the pot behind")
@@ -152,43 +161,10 @@ def format_node(tree: BettingTree, node: int) -> str:
         return f"{names[1 - kind]} wins the pot of {pot}"
     actor = int(tree.layout.actor[node])
     behind = tree.stakes.stack - float(tree.invested[node, actor])
-    street = _street_name(int(tree.street[node]))
+    number = int(tree.street[node])
+    street = "preflop" if number == PREFLOP else Street(number).label
     return f"{street}: {names[actor]} to act, pot {pot}, {format_amount(behind)} behind"
 
 
 def _count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _format_sides(numbers: tuple[int, int], names: tuple[str, str]) -> str:
-    return f"({numbers[0]:,} {names[0]}, {numbers[1]:,} {names[1]})"
-
-
-def _format_posted(rules: PreflopRules) -> str:
-    stacks = [
-        f"{format_amount(stack)} {name}"
-        for stack, name in zip(rules.stacks_bb, BLIND_NAMES, strict=True)
-    ]
-    blinds = f"blinds {format_amount(rules.small_blind_bb)}/{format_amount(rules.big_blind_bb)}"
-    ante = f", ante {format_amount(rules.ante_bb)} each" if rules.ante_bb > 0.0 else ""
-    return f"{blinds}{ante}, stacks {', '.join(stacks)} (bb)"
-
-
-def _once_if_alike(menus: list[str], places: list[str]) -> list[str]:
-    if len(set(menus)) == 1:
-        return menus[:1]
-    return [f"{place}: {menu}" for place, menu in zip(places, menus, strict=True)]
-
-
-def _format_limit(limit: int | None) -> str:
-    return "no limit" if limit is None else f"at most {limit}"
-
-
-def _format_menu(menu: SizeMenu) -> str:
-    lists = {"bets": menu.bets, "raises": menu.raises, "donk bets": menu.donks}
-    parts = {name: sizes for name, sizes in lists.items() if sizes is not None}
-    return "; ".join(f"{name} {format_bet_sizes(part) or 'none'}" for name, part in parts.items())
-
-
-def _street_name(street: int) -> str:
-    return "preflop" if street == PREFLOP else Street(street).label

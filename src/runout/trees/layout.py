@@ -128,10 +128,7 @@ NUM_PLAYERS = 2
 def own_reach(layout: TreeArrays, strategy: RealArray, player: int) -> FloatArray:
     """Returns ``[N, H]`` the probability that ``player`` plays towards each node.
 
-    Args:
-        layout: the tree.
-        strategy: ``[N, H]`` probability of the action that leads to each node.
-        player: whose actions count.
+    The strategy has ``[N, H]`` the probability of the action that leads to each node.
     """
     reach = np.ones(strategy.shape)
     for level in range(1, layout.num_levels):

@@ -60,12 +60,9 @@ _ALSO = {"c": "cx", "b": "br", "r": "br"}
 
 
 class PathSteps(NamedTuple):
-    """A path as it was given.
+    """A path as it was given, and its steps, actions and cards.
 
-    Attributes:
-        text: as it was given.
-        steps: actions and cards, none of the empty path.
-        is_total: whether the number of a bet is the sum of all streets, as PioSOLVER writes it.
+    If ``is_total``, the number of a bet is the sum of all streets, as PioSOLVER writes it.
     """
 
     text: str
@@ -104,23 +101,16 @@ def read_path(text: str) -> PathSteps:
     ('x', 'b33%', 'call', 'Ah')
     """
     plain = _SIZED.sub(r"\1", _ALL_IN.sub("a", _IN_BRACKETS.sub("", text.strip())))
-    steps = _join_flops(_SPLIT.split(plain)) if plain else []
-    is_total = tuple(step.lower() for step in steps[: len(_ROOT_STEPS)]) == _ROOT_STEPS
-    return PathSteps(
-        text.strip(), tuple(steps[len(_ROOT_STEPS) :] if is_total else steps), is_total
-    )
-
-
-def _join_flops(steps: list[str]) -> list[str]:
-    """Makes one step of three cards in a row; a turn and a river are no more than two."""
-    joined, cards = [], 0
-    for step in steps:
-        joined.append(step)
+    steps: list[str] = []
+    cards = 0
+    for step in _SPLIT.split(plain) if plain else []:
+        steps.append(step)
         cards = cards + 1 if _CARD.fullmatch(step) else 0
-        if cards == _NUM_FLOP_CARDS:
-            joined[-_NUM_FLOP_CARDS:] = ["".join(joined[-_NUM_FLOP_CARDS:])]
+        if cards == _NUM_FLOP_CARDS:  # in one step; a turn and a river are no more than two cards
+            steps[-_NUM_FLOP_CARDS:] = ["".join(steps[-_NUM_FLOP_CARDS:])]
             cards = 0
-    return joined
+    is_total = tuple(step.lower() for step in steps[: len(_ROOT_STEPS)]) == _ROOT_STEPS
+    return PathSteps(text.strip(), tuple(steps[len(_ROOT_STEPS) * is_total :]), is_total)
 
 
 def join_path(*parts: str) -> str:
@@ -143,12 +133,8 @@ def find_node(tree: "BettingTree", path: str) -> int:
 def find_action(tree: "BettingTree", node: int, step: str, is_total: bool = False) -> int | None:
     """Returns the node that an action leads to, None if no action or more than one is meant.
 
-    Args:
-        tree: the tree.
-        node: where the action is taken.
-        step: the action, as the table above writes it.
-        is_total: whether a number is what was put in on all streets, antes not counted; one that
-            no bet comes to is read as always.
+    If ``is_total``, a number is what was put in on all streets, antes not counted; one that no bet
+    comes to is read as always.
     """
     match = _ACTION.fullmatch(step.lower())
     if match is None:
@@ -179,7 +165,12 @@ def _bets_of_size(
         is_amount = tree.stakes.is_in_chips or tree.stakes.is_in_big_blinds
         text = format_amount(value) if is_amount else format_percentage(value / 100.0)
         return [child for child in bets if tree.action_size(child) == text]
-    asked = [child for child in bets if size in _texts_of(tree, child)]
+    asked = []
+    for child in bets:
+        requested = tree.requested[child]
+        texts = [format_bet_size(requested, s) for s in (AFTER_FLOP, BEFORE_FLOP) if requested]
+        if size in texts:
+            asked.append(child)
     if asked or number is None:
         return asked
     decimals = len(number.partition(".")[2])
@@ -191,30 +182,13 @@ def _total(tree: "BettingTree", node: int) -> float:
     return float(tree.invested[node, actor]) - tree.stakes.ante
 
 
-def _texts_of(tree: "BettingTree", node: int) -> tuple[str, ...]:
-    """Returns the texts of the size that was asked for, none if the rules chose the amount."""
-    size = tree.requested[node]
-    return (
-        () if size is None else tuple(format_bet_size(size, s) for s in (AFTER_FLOP, BEFORE_FLOP))
-    )
-
-
 def _measure(tree: "BettingTree", node: int, unit: str) -> float:
     """Returns the size of a bet in a unit of sizes, NaN where it has no meaning."""
-    amount = float(tree.action_amount[node])
-    match unit:
-        case "%":
-            return 100.0 * tree.action_fraction(node)
-        case "p":
-            return tree.action_fraction(node)
-        case "x":
-            last = tree.opponent_amount(node)
-            return amount / last if last > 0.0 else float("nan")
-        case "bb":
-            blind = tree.stakes.big_blind
-            return amount / blind if blind > 0.0 else float("nan")
-        case _:
-            return amount if tree.stakes.is_in_chips else float("nan")
+    if unit in "%p":
+        return (100.0 if unit == "%" else 1.0) * tree.action_fraction(node)
+    chips = 1.0 if tree.stakes.is_in_chips else 0.0
+    one = {"x": tree.opponent_amount(node), "bb": tree.stakes.big_blind, "c": chips}[unit]
+    return float(tree.action_amount[node]) / one if one > 0.0 else float("nan")
 
 
 def _describe(tree: "BettingTree", node: int) -> str:

@@ -69,15 +69,10 @@ class _Node(NamedTuple):
 
 
 class TreeCounts(NamedTuple):
-    """How many nodes of each kind a tree has.
+    """How many nodes of each kind a tree has: decisions and folds by player.
 
-    Attributes:
-        decisions: by the player who acts.
-        decisions_by_street: flop first; those before the flop are the others.
-        folds: by the player who folds.
-        showdowns: after the last bets of the river.
-        all_in_showdowns: after a called all-in before the river.
-        flops: flops that both players of a tree before the flop see with money behind.
+    Decisions by street begin with the flop; showdowns after a called all-in before the river count
+    apart, and so do flops that a tree before the flop leads to.
     """
 
     decisions: tuple[int, int]
@@ -148,9 +143,7 @@ class BettingTree:
         Args:
             bets: sizes, as ``33%, 75%, a``; see `runout.trees.sizes`.
             raises: sizes of raises, by default those of bets.
-            pot: the pot at the root.
             stack: the effective stack, in the unit of the pot.
-            street: of the root.
             max_raises: raises on a street after the first bet; None for no limit.
 
         Raises:
@@ -310,12 +303,7 @@ class BettingTree:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PostflopTree(BettingTree):
-    """A betting tree from the flop, turn or river on, between `OOP` and `IP`.
-
-    Attributes:
-        rules: the sizes and limits.
-        first_street: the street of the root.
-    """
+    """A betting tree from the flop, turn or river on, between `OOP` and `IP`."""
 
     rules: BettingRules
     first_street: Street
@@ -337,17 +325,11 @@ class PostflopTree(BettingTree):
         first_street: Street = Street.FLOP,
         max_nodes: int = MAX_NODES,
     ) -> Self:
-        """Builds the tree.
-
-        Args:
-            rules: the sizes and limits.
-            stakes: pot, stack and unit; or the stack-to-pot ratio of a tree in pots.
-            first_street: the street of the root.
-            max_nodes: the size at which to give up.
+        """Builds the tree; instead of stakes, the stack-to-pot ratio of a tree in pots will do.
 
         Raises:
             TreeError: if a size has no meaning in the unit of the stakes, the ratio is not
-                positive, or the tree is too large.
+                positive, or the tree has more than ``max_nodes`` nodes.
         """
         if not isinstance(stakes, Stakes):
             stakes = Stakes.in_pots(stakes)
@@ -369,15 +351,7 @@ class PostflopTree(BettingTree):
 
 
 class FlopLeaf(NamedTuple):
-    """One way to see a flop with money behind.
-
-    Attributes:
-        node: its number in the tree.
-        path: the actions that lead to it, as ``r2.5:c``.
-        pot_bb: the pot on the flop, in big blinds.
-        stack_behind_bb: the effective stack on the flop, in big blinds.
-        spr: stack over pot.
-    """
+    """One way to see a flop with money behind: its node, and the path to it, as ``r2.5:c``."""
 
     node: int
     path: str
@@ -388,11 +362,7 @@ class FlopLeaf(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PreflopTree(BettingTree):
-    """A betting tree before the flop, between `SB` and `BB`; amounts are in big blinds.
-
-    Attributes:
-        rules: blinds, stacks, sizes and limits.
-    """
+    """A betting tree before the flop, between `SB` and `BB`; amounts are in big blinds."""
 
     rules: PreflopRules
 
@@ -421,9 +391,7 @@ class PreflopTree(BettingTree):
 
 def _grow(rules: BettingRules, stakes: Stakes, first: BettingState, max_nodes: int) -> BettingTree:
     """Builds the tree below a decision; it is a single leaf if nobody has anything to bet."""
-    for street in rules.menus:
-        for menu in street:
-            stakes.check_unit(menu.all_sizes)
+    rules.check_units(stakes)
     is_over = first.amount == stakes.betting_stack
     root = _Node(first, None, SHOWDOWN if is_over else NOT_A_LEAF)
 
@@ -499,11 +467,7 @@ def pot_type_of(tree: PreflopTree, leaf: int) -> PotType:
 def build_flop_trees(
     tree: PreflopTree, betting: Mapping[PotType, BettingRules]
 ) -> tuple[PostflopTree, ...]:
-    """Returns the betting after the flop at each flop leaf, in pots.
-
-    Raises:
-        TreeError: if one is too large.
-    """
+    """Returns the betting after the flop at each flop leaf, in pots."""
     return tuple(
         PostflopTree.build(betting[pot_type_of(tree, leaf.node)], leaf.spr)
         for leaf in tree.flop_leaves()
