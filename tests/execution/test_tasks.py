@@ -31,23 +31,22 @@ def test_work_ends_where_it_looks_at_a_token_that_is_set():
     token.set()
     with pytest.raises(CancelledError):
         token.raise_if_set()
-    with pytest.raises(CancelledError):
-        token.wait(600.0)
+    assert token.wait(600.0)  # at once
 
 
 def test_ctrl_c_interrupts_the_main_thread_and_tells_the_others():
     with cancelling_on_interrupt() as token:
-        assert not token.is_set
+        assert not token.is_set()
         with pytest.raises(KeyboardInterrupt):
             press_ctrl_c()
-        assert token.is_set
+        assert token.is_set()
 
 
 def test_a_held_ctrl_c_sets_the_token_and_a_second_one_interrupts():
     token = CancelToken()
     with cancelling_on_interrupt(token, ends_step=True):
         press_ctrl_c()
-        assert token.is_set
+        assert token.is_set()
         with pytest.raises(KeyboardInterrupt):
             press_ctrl_c()
 

@@ -139,6 +139,7 @@ def run_tasks(
             yield from run.find_finished()
             if run.open and not run.has_offered:  # others are at them
                 cancel.wait(_SECONDS_BETWEEN_LOOKS)
+                cancel.raise_if_set()
     if run.num_by_host and not executor.is_here:
         on_event(TasksShared(tuple(sorted(run.num_by_host.items())), run.num_lost))
 
@@ -184,7 +185,6 @@ class _LedgerRun(Generic[Item]):
         id = self._work.id_of(end.task)
         if id not in self.open:
             return
-        self._under_way.discard(id)
         if isinstance(end.error, WorkerLostError):
             yield from self._lose(id, str(end.error))
         elif end.error is not None:
@@ -198,11 +198,11 @@ class _LedgerRun(Generic[Item]):
     def give_up_waiting(self) -> Iterator[TaskEnd[Item]]:
         """Counts tasks as lost that the executor has taken and never told the end of."""
         for id in list(self._under_way):
-            self._under_way.discard(id)
             yield from self._lose(id, "its worker never reported an end")
 
     def _lose(self, id: TaskId, loss: str) -> Iterator[TaskEnd[Item]]:
         task = self.open[id]
+        self._under_way.discard(id)
         self.num_lost += 1
         self._on_event(TaskLost(id.key, loss, task.attempt, MAX_ATTEMPTS))
         if task.attempt >= MAX_ATTEMPTS:
@@ -276,13 +276,7 @@ class RunContext:
         return self.num_workers or count_cores()
 
     def run(self, job: Job[Item], tasks: Iterable[Task[Item]]) -> Iterator[TaskEnd[Item]]:
-        """Yields every task of a job once, when it is over; finished ones are found again.
-
-        Raises:
-            CancelledError: if the token was set.
-            BundleError: if the ledger cannot be written.
-            ExecutionError: if the executor cannot be had.
-        """
+        """Yields every task of a job once, when it is over; finished ones are found again."""
         with ExitStack() as stack:
             place = self.checkpoints
             if place is None:

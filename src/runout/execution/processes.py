@@ -247,7 +247,7 @@ class ProcessExecutor:
                 child.on_event = on_event
 
                 def pass_on() -> None:  # more than once is no harm, it comes before the next call
-                    if cancel.is_set:
+                    if cancel.is_set():
                         child.cancel()
 
                 if child.work is not work:

@@ -35,34 +35,13 @@ class WorkerLostError(Exception):
     """A worker has died, and what it had in memory with it: a task under way, or a shard."""
 
 
-class CancelToken:
-    """Says whether work is to end; threads may share it. Work checks it between its steps."""
-
-    def __init__(self) -> None:
-        self._event = threading.Event()
-
-    @property
-    def is_set(self) -> bool:
-        """Whether the work is to end."""
-        return self._event.is_set()
-
-    def set(self) -> None:
-        """Asks for the end of the work, which comes after the step that is under way."""
-        self._event.set()
-
-    def clear(self) -> None:
-        """Prepares for other work, which goes on."""
-        self._event.clear()
+class CancelToken(threading.Event):
+    """Set to end work; threads may share it. Work checks it between its steps."""
 
     def raise_if_set(self) -> None:
         """Raises `CancelledError` if the work is to end."""
-        if self._event.is_set():
+        if self.is_set():
             raise CancelledError
-
-    def wait(self, seconds: float) -> None:
-        """Waits so long; raises `CancelledError` as soon as the work is to end."""
-        self._event.wait(seconds)
-        self.raise_if_set()
 
 
 @contextmanager
@@ -77,7 +56,7 @@ def cancelling_on_interrupt(
     token = token or CancelToken()
 
     def cancel(signal_number: int, frame: Any) -> None:
-        is_second = token.is_set
+        is_second = token.is_set()
         token.set()
         if is_second or not ends_step:
             raise KeyboardInterrupt
@@ -98,22 +77,13 @@ ItemOfJob = TypeVar("ItemOfJob", contravariant=True)
 
 @dataclass(frozen=True)
 class Task(Generic[Item]):
-    """One item of a job.
+    """One item of a job."""
 
-    Attributes:
-        key: its name, unique in its job.
-        item: the argument of the job; it can be pickled.
-        memory_bytes: peak; tasks that do not fit are not run side by side.
-        seconds: of one core, about; the longest tasks come first.
-        is_alone: whether it has all threads of its worker, so that its times mean something.
-        attempt: 1 at first.
-    """
-
-    key: str
-    item: Item
-    memory_bytes: int = 0
-    seconds: float = 0.0
-    is_alone: bool = False
+    key: str  # its name, unique in its job
+    item: Item  # the argument of the job; it can be pickled
+    memory_bytes: int = 0  # peak; tasks that do not fit are not run side by side
+    seconds: float = 0.0  # of one core, about; the longest tasks come first
+    is_alone: bool = False  # has all threads of its worker, so that its times mean something
     attempt: int = 1
 
 
@@ -240,15 +210,10 @@ def gather(answers: Sequence[Future[Any]], look: Callable[[], None] = lambda: No
 
 
 class Executor(Protocol):
-    """Moves work to threads, processes or machines.
+    """Moves work to threads, processes or machines."""
 
-    Attributes:
-        name: on the command line.
-        is_here: whether its workers are threads of this process, which share its memory.
-    """
-
-    name: str
-    is_here: bool
+    name: str  # on the command line
+    is_here: bool  # whether its workers are threads of this process, which share its memory
 
     @property
     def num_workers(self) -> int:
@@ -288,7 +253,7 @@ def map_side_by_side(
     ends: list[TaskEnd[Any]] = []
     try:
         while True:
-            while len(running) < count_workers() and not cancel.is_set:
+            while len(running) < count_workers() and not cancel.is_set():
                 task = waiting or next(tasks, None)
                 if task is None:
                     break
@@ -306,11 +271,11 @@ def map_side_by_side(
             ends = [TaskEnd(running.pop(future), _error_of(future)) for future in finished]
             if any(isinstance(end.error, CancelledError) for end in ends):
                 cancel.set()  # the others end as well
-            unsaid = (CancelledError, WorkerLostError) if cancel.is_set else CancelledError
+            unsaid = (CancelledError, WorkerLostError) if cancel.is_set() else CancelledError
             ends = [end for end in ends if not isinstance(end.error, unsaid)]
             if look is not None:
                 look()
-            if cancel.is_set:
+            if cancel.is_set():
                 stop()
     finally:
         stop()
