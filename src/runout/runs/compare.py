@@ -21,9 +21,8 @@ from runout.cfr.team import Team, solve_time
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
-from runout.events import EventSink, FlopSolved, ignore_event, reporting_phase
+from runout.events import FlopSolved, reporting_phase
 from runout.execution.context import RunContext
-from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.flops.backend import EVERYONE, Cost, FlopGame, FlopStrategy, PostflopBackend
 from runout.flops.cards import CardBackend
@@ -343,13 +342,12 @@ def judge_kept(
     solved: ValueBundle,
     flop_indices: Sequence[int],
     spr_indices: Sequence[int],
-    on_event: EventSink = ignore_event,
-    num_workers: int | None = None,
+    context: RunContext,
 ) -> Iterator[BackendRow]:
     """Yields a row for flops and ratios, by their places, whose strategies were kept."""
     label, pairs = solved.config.solve_type, list(product(flop_indices, spr_indices))
-    team = Team(num_workers or count_cores())
-    with reporting_phase(on_event, "Judging", len(pairs)) as tell_done:
+    team = Team(context.num_threads)
+    with reporting_phase(context.on_event, "Judging", len(pairs)) as tell_done:
         for number, (flop, spr) in enumerate(pairs, start=1):
             report = solved.values[spr].reports[flop]
             spot = Spot(solved.flops.flops[flop], EVERYONE, solved.trees[spr])

@@ -28,17 +28,8 @@ from runout.preflop import shards
 from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
 from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink, ignore_snapshot
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
-from runout.solutions.preflop import (
-    FLOPS_FOLDER,
-    JOINT_FOLDER,
-    MBB_PER_BB,
-    SOLUTION_FOLDER,
-    VALUES_FOLDER,
-    PreflopSolution,
-    RangesRound,
-    load_solution,
-    save_solution,
-)
+from runout.solutions import preflop as stored
+from runout.solutions.preflop import PreflopSolution
 from runout.solutions.values import (
     LeafValues,
     ValueBook,
@@ -78,13 +69,13 @@ class PreflopRun:
         if not overwrite:
             check_directory(directory, self.plan)
         directory.mkdir(parents=True, exist_ok=True)
-        text, place = self.config.to_yaml(), directory / SOLUTION_FOLDER
+        text, place = self.config.to_yaml(), directory / stored.SOLUTION_FOLDER
         may_replace = overwrite or not has_bundle(place)
         if self.values is not None:
-            self.values.save(directory / VALUES_FOLDER, overwrite=may_replace)
+            self.values.save(directory / stored.VALUES_FOLDER, overwrite=may_replace)
         if self.leaves is not None:
             shards.save_flop_strategies(
-                directory / FLOPS_FOLDER,
+                directory / stored.FLOPS_FOLDER,
                 self.leaves,
                 self.solution,
                 text,
@@ -92,7 +83,7 @@ class PreflopRun:
                 overwrite=may_replace,
             )
         digest = digest_config(self.config.digest_mapping())
-        save_solution(place, self.solution, text, digest, overwrite=overwrite)
+        stored.save_solution(place, self.solution, text, digest, overwrite=overwrite)
 
 
 def solve_preflop(config: RunConfig | str | Path, context: RunContext | None = None) -> PreflopRun:
@@ -137,17 +128,17 @@ def carry_out(
 
 def check_directory(directory: Path, plan: RunPlan) -> None:
     """Refuses a directory with results of another config; what is not there is no problem."""
-    require_own_solution(directory / SOLUTION_FOLDER, plan.config)
-    find_finished_values(directory / VALUES_FOLDER, plan.model, verify=False)
+    require_own_solution(directory / stored.SOLUTION_FOLDER, plan.config)
+    find_finished_values(directory / stored.VALUES_FOLDER, plan.model, verify=False)
 
 
 def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
     """Returns the run of a plan if a directory holds all of it, None if something is missing."""
     check_directory(directory, plan)
-    if not has_bundle(directory / SOLUTION_FOLDER):
+    if not has_bundle(directory / stored.SOLUTION_FOLDER):
         return None
-    values = find_finished_values(directory / VALUES_FOLDER, plan.model)
-    return PreflopRun(plan, load_solution(directory / SOLUTION_FOLDER), values)
+    values = find_finished_values(directory / stored.VALUES_FOLDER, plan.model)
+    return PreflopRun(plan, stored.load_solution(directory / stored.SOLUTION_FOLDER), values)
 
 
 # One game: preflop and flops are learned together.
@@ -193,7 +184,7 @@ def _learn(
     leaves: JointLeaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
-    path = None if context.checkpoints is None else Path(context.checkpoints) / JOINT_FOLDER
+    path = None if context.checkpoints is None else Path(context.checkpoints) / stored.JOINT_FOLDER
     earlier_seconds = 0.0
     if path is not None and shards.has_commit(path):
         earlier_seconds = shards.restore(path, solver, leaves, digest)
@@ -208,7 +199,7 @@ def _learn(
     def look_up(progress: SolveProgress) -> None:
         nonlocal seconds
         seconds = earlier_seconds + progress.seconds
-        context.on_event(solving_event(PreflopSolving, progress, rule, MBB_PER_BB, round=0))
+        context.on_event(solving_event(PreflopSolving, progress, rule, stored.MBB_PER_BB, round=0))
         autosave.save_if_due()
 
     with cancelling_on_interrupt(cancel, ends_step=True), autosave:
@@ -248,7 +239,9 @@ def solve_on_book(
     rule = config.stopping_rule()
 
     def report(progress: SolveProgress) -> None:
-        context.on_event(solving_event(PreflopSolving, progress, rule, MBB_PER_BB, round=number))
+        context.on_event(
+            solving_event(PreflopSolving, progress, rule, stored.MBB_PER_BB, round=number)
+        )
 
     solver = PreflopSolver(tree, BookLeaves(tree, book), config.schedule())
     with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
@@ -273,7 +266,7 @@ def refine_with_arriving_ranges(
     """
     config = plan.config
     ranges: dict[str, FloatArray] = {}
-    rounds: list[RangesRound] = []
+    rounds: list[stored.RangesRound] = []
     for number in range(1, config.ranges_rounds + 1):
         share = share_of_new_ranges(config.ranges_damping, number)
         values: dict[str, LeafValues] = {}
@@ -290,7 +283,7 @@ def refine_with_arriving_ranges(
         )
         change, reached_mbb = refined.change_from(solution), refined.report.exploitability_mbb
         meaning = next(iter(plan.leaves.values())).backend.meaning
-        rounds.append(RangesRound(number, change, reached_mbb, worst_pot, meaning))
+        rounds.append(stored.RangesRound(number, change, reached_mbb, worst_pot, meaning))
         solution = replace(
             refined,
             report=replace(refined.report, ranges_rounds=tuple(rounds)),

@@ -25,21 +25,11 @@ from runout.flops.spot_setup import measure_spot
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.tables import Precision
 from runout.runs.spot import solve_spot
+from runout.solutions import reports
 from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot, meaning_of
 from runout.solutions.node import NodeKind, weight_met
 from runout.solutions.preflop import LEDGER_FOLDER
-from runout.solutions.reports import (
-    DEFAULT_LINES,
-    ROOT,
-    FlopRow,
-    FlopsReport,
-    ReportLine,
-    line_values,
-    save_report,
-    split_values,
-    write_files,
-)
 from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
 from runout.trees.actions import AGGRESSIVE_KINDS, format_amount
@@ -47,6 +37,7 @@ from runout.trees.betting import Street
 from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, format_bet_size
 
 _FLOP = STREET_KEYS[Street.FLOP]
+_FIRST_BETS = ("", "x")  # paths at which OOP and IP may make them
 _FACTS = "facts"
 _SECONDS = "seconds"
 
@@ -73,7 +64,7 @@ class ReportPlan:
 
     spot: SpotConfig  # its board is one of the flops
     flops: FlopList  # those on which the ranges meet
-    lines: tuple[ReportLine, ...]  # the nodes to report on each
+    lines: tuple[reports.ReportLine, ...]  # the nodes to report on each
     variants: tuple[SizeVariant, ...] = ()  # solved, too, to say what one size costs
     spots: Path | None = None  # where the solution of each flop is kept, if it is
 
@@ -168,8 +159,13 @@ class ReportPlan:
         facts = [float(root.deals(0).sum()), reached, iterations]
         arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
         for number, line in enumerate(self.lines):
-            node, size_costs = solution.view.node(line.path), self._size_costs(line, costs)
-            arrays[f"line{number}"] = line_values(node, size_costs)
+            size_costs: tuple[float, ...] = ()
+            if self.variants:  # what each bet costs as the only size, NaN for what was not asked
+                known = costs if line.path in _FIRST_BETS else {}
+                actor = line.actor or 0
+                size_costs = tuple(known.get((actor, a.code), math.nan) for a in line.actions)
+            node = solution.view.node(line.path)
+            arrays[f"line{number}"] = reports.line_values(node, size_costs)
         return TaskResult(arrays, {_SECONDS: seconds})
 
     def tasks(self) -> list[Task[str]]:
@@ -181,7 +177,7 @@ class ReportPlan:
             for flop, name in zip(self.flops.flops, self.flops.names, strict=True)
         ]
 
-    def row_of(self, flop: str, entry: LedgerEntry) -> FlopRow:
+    def row_of(self, flop: str, entry: LedgerEntry) -> reports.FlopRow:
         """Returns the row of a flop that is finished."""
         share = float(self.flops.weights[self.flops.names.index(flop)])
         deals, reached, iterations = entry.arrays[_FACTS].tolist()
@@ -190,7 +186,7 @@ class ReportPlan:
             for number in range(len(self.lines))
         )
         seconds = float(entry.measured[_SECONDS])
-        return FlopRow(flop, share, deals, reached, iterations, seconds, lines)
+        return reports.FlopRow(flop, share, deals, reached, iterations, seconds, lines)
 
     def _solve(
         self, flop: str, worker: Worker, directory: Path | None = None, **keys: Any
@@ -220,28 +216,16 @@ class ReportPlan:
         except KeyboardInterrupt:  # the token was set, and what was learned is kept
             raise CancelledError from None
 
-    def _size_costs(
-        self, line: ReportLine, costs: Mapping[tuple[int, str], float]
-    ) -> tuple[float, ...]:
-        """Returns what each bet of a line costs as the only size, NaN for what was not asked."""
-        if not self.variants:
-            return ()
-        is_first = line.path in ("", "x")
-        return tuple(
-            costs.get((line.actor or 0, action.code), math.nan) if is_first else math.nan
-            for action in line.actions
-        )
-
 
 def report(
     spot: str | Path | Mapping[str, Any],
     *,
     flops: FlopList | Sequence[str] | int = 25,
-    lines: Sequence[str] = DEFAULT_LINES,
+    lines: Sequence[str] = reports.DEFAULT_LINES,
     has_size_costs: bool = False,
     directory: str | Path | None = None,
     context: RunContext | None = None,
-) -> FlopsReport:
+) -> reports.FlopsReport:
     """Solves one spot on many flops and reports frequencies, EVs and costs by texture.
 
     Args:
@@ -267,8 +251,8 @@ def report(
         context = replace(context, checkpoints=Path(directory) / LEDGER_FOLDER)
     found = collect_report(plan, list(report_flops(plan, context)))
     if directory is not None:
-        save_report(Path(directory), found, plan.config_text(), plan.spot_digest)
-        write_files(Path(directory), found)
+        reports.save_report(Path(directory), found, plan.config_text(), plan.spot_digest)
+        reports.write_files(Path(directory), found)
     return found
 
 
@@ -298,21 +282,25 @@ def _met_flops(keys: Mapping[str, Any], flops: FlopList) -> FlopList:
     )
 
 
-def _find_line(spot: SpotConfig, path: str) -> ReportLine:
+def _find_line(spot: SpotConfig, path: str) -> reports.ReportLine:
     text = path.strip()
-    position = find_position(build_spot(spot), "" if text == ROOT else text)
+    position = find_position(build_spot(spot), "" if text == reports.ROOT else text)
     if position.dealt:
         raise TreeError(f"line {quote(path)}", "has cards in it, a report stays on the flop")
     if position.kind == NodeKind.FOLD:
         raise TreeError(f"line {quote(path)}", "ends with a fold, there is nothing to report")
     pot = float(position.spot.tree.pot(position.node))
-    return ReportLine(position.path, position.label, pot, position.actor, position.actions())
+    return reports.ReportLine(
+        position.path, position.label, pot, position.actor, position.actions()
+    )
 
 
-def _size_variants(spot: SpotConfig, lines: Sequence[ReportLine]) -> tuple[SizeVariant, ...]:
+def _size_variants(
+    spot: SpotConfig, lines: Sequence[reports.ReportLine]
+) -> tuple[SizeVariant, ...]:
     """Returns each size alone, for players who make a first bet on one of the lines."""
     variants = []
-    for player, path in enumerate(("", "x")):
+    for player, path in enumerate(_FIRST_BETS):
         menu = spot.bet_sizes.at(_FLOP, PLAYER_KEYS[player]) or ()
         texts = list(dict.fromkeys(format_bet_size(size) for size in menu))
         if len(texts) < 2 or path not in [line.path for line in lines]:
@@ -338,13 +326,13 @@ def _size_variants(spot: SpotConfig, lines: Sequence[ReportLine]) -> tuple[SizeV
     return tuple(variants)
 
 
-def report_flops(plan: ReportPlan, context: RunContext) -> Iterator[FlopRow]:
+def report_flops(plan: ReportPlan, context: RunContext) -> Iterator[reports.FlopRow]:
     """Yields the row of every flop, as soon as it is finished; those of an earlier run first."""
     finished, first = finish_flops(plan, plan.tasks(), context), plan.lines[0]
     codes = [action.code for action in first.actions]
     for num_done, (task, entry) in enumerate(finished, start=1):
         row = plan.row_of(task.item, entry)
-        values = split_values(row.lines[0], len(codes))
+        values = reports.split_values(row.lines[0], len(codes))
         oop, ip = values["ev"].tolist()
         event = FlopReported(
             flop=row.flop,
@@ -360,10 +348,10 @@ def report_flops(plan: ReportPlan, context: RunContext) -> Iterator[FlopRow]:
         yield row
 
 
-def collect_report(plan: ReportPlan, rows: list[FlopRow]) -> FlopsReport:
+def collect_report(plan: ReportPlan, rows: list[reports.FlopRow]) -> reports.FlopsReport:
     """Returns the report of the rows that are finished, in the order of the flops."""
     place = {name: number for number, name in enumerate(plan.flops.names)}
-    return FlopsReport(
+    return reports.FlopsReport(
         title=plan.title,
         lines=plan.lines,
         rows=tuple(sorted(rows, key=lambda row: place[row.flop])),

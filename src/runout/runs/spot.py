@@ -35,15 +35,10 @@ from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
 from runout.holdem.tables import Precision
 from runout.runs.plan import solving_event
+from runout.solutions import preflop as stored
 from runout.solutions.flop_bundles import has_solution
 from runout.solutions.node import known_mean
-from runout.solutions.preflop import (
-    PREFLOP_KIND,
-    PREFLOP_SCHEMA_VERSION,
-    SOLUTION_FOLDER,
-    PreflopSolution,
-    load_solution,
-)
+from runout.solutions.preflop import PreflopSolution
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
 from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
@@ -61,9 +56,9 @@ _SECONDS_BETWEEN_EVENTS = 0.1
 
 def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
     """Returns keys of `SpotConfig` with the ranges, money and sizes of a flop leaf, as ``r2:c``."""
-    path = directory / SOLUTION_FOLDER
-    solution = load_solution(path)
-    bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
+    path = directory / stored.SOLUTION_FOLDER
+    solution = stored.load_solution(path)
+    bundle = load_bundle(path, stored.PREFLOP_KIND, stored.PREFLOP_SCHEMA_VERSION)
     config, tree = parse_config(bundle.config_text or "", RunConfig), solution.tree
     leaf = tree.find_node(node)
     if tree.leaf_kind[leaf] != FLOP:
