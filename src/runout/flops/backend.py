@@ -67,8 +67,7 @@ def unpack_probabilities(packed: AnyArray) -> Float32Array:
 class HandStrategy:
     """Strategies of the 169 hands, which do not look at suits or at turn and river cards.
 
-    Attributes:
-        table: ``[N, 169]`` probability of the action that leads to each node of the tree.
+    The table ``[N, 169]`` has the probability of the action that leads to each node of the tree.
     """
 
     table: Float32Array
@@ -99,7 +98,6 @@ class FlopGame:
     """What is dealt on a flop and who wins; the same for all stacks and bet sizes.
 
     Attributes:
-        flop: the three cards.
         table: exact counts of every hand against every hand.
         matchup_share: ``[169, 169]`` probability that OOP is dealt the row and IP the column.
         edge: ``[169, 169]`` twice the row's equity minus one, 0 where the hands cannot meet.
@@ -123,12 +121,11 @@ class FlopGame:
         if len(flop) != FLOP_SIZE:
             raise CardError(f"flop {format_cards(flop)!r}", f"{len(flop)} cards, a flop has 3")
         table = compute_board_equity(flop).hand_table()
-        everything = np.ones((2, NUM_HANDS))
-        held = everything if ranges is None else np.maximum(ranges, SMALLEST_RANGE_WEIGHT)
+        given = np.ones((2, NUM_HANDS)) if ranges is None else ranges
+        held = np.maximum(given, SMALLEST_RANGE_WEIGHT)
         deals = table.totals * (held[0][:, None] * held[1])
-        share = deals / deals.sum()
         edge = np.nan_to_num(2.0 * table.equities() - 1.0)
-        return cls(tuple(flop), table, read_only(share), read_only(edge), read_only(held.copy()))
+        return cls(tuple(flop), table, *map(read_only, (deals / deals.sum(), edge, held)))
 
     def hand_ranges(self) -> tuple[Range, Range]:
         """Returns what OOP and IP hold, combo by combo."""
@@ -146,8 +143,7 @@ def make_hand_leaves(
     tree: PostflopTree, game: FlopGame, dtype: npt.DTypeLike, team: Team
 ) -> MatrixLeaves:
     """Returns the leaves of a tree in pots whose strategies do not look at turn and river cards."""
-    showdowns = np.flatnonzero(tree.leaf_kind == SHOWDOWN)
-    folds = np.flatnonzero(tree.is_fold)
+    showdowns, folds = np.flatnonzero(tree.leaf_kind == SHOWDOWN), np.flatnonzero(tree.is_fold)
     groups = [
         LeafGroup(game.matchup_share * game.edge, showdowns, tree.leaf_stake[showdowns]),
         LeafGroup(game.matchup_share, folds, tree.fold_gain[folds]),

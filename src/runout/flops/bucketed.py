@@ -304,11 +304,7 @@ class BucketedBackend:
             raise ConfigError("rebucket_rounds", problem)
 
     def solve(
-        self,
-        game: FlopGame,
-        tree: PostflopTree,
-        on_progress: ProgressSink,
-        team: Team,
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with_cards = CardGame(Spot(game.flop, game.hand_ranges(), tree, merges_suits=False))

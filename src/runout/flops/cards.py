@@ -21,7 +21,7 @@ from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame, GamePlan, plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables, Rivers
 from runout.holdem.solver import SpotSolver
-from runout.holdem.tables import LearnedTables, Precision, name_of_table, only_strategy
+from runout.holdem.tables import LearnedTables, Precision, only_strategy
 from runout.solutions import stored
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.tree import PostflopTree
@@ -58,6 +58,12 @@ class TableStrategy:
 
         store_shares(create, self.game, self.tables, _NAMES)
         return kept
+
+
+def strategy_of_sums(sums: Sequence[tuple[AnyArray, AnyArray]], game: CardGame) -> TableStrategy:
+    """Returns strategies from sums ``[boards, A, W]`` of OOP and IP, street by street."""
+    pairs = [(only_strategy(oop), only_strategy(ip)) for oop, ip in sums]
+    return TableStrategy(LearnedTables(pairs, game.first_street), game)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +106,8 @@ CHECK_EVERY = 20
 class CardBackend:
     """Solves a flop with real cards: every combo on flop and turn, rivers as the choice says.
 
-    Attributes:
-        rule: when to stop; exploitability is a fraction of the flop pot, in the real game or, where
-            rivers are bucket games, in the game with these.
-        rivers: how they are kept.
-        precision: bits of a stored number.
-        schedule: the CFR variant.
-        sample: boards from which values are taken.
+    Exploitability is a fraction of the flop pot, in the real game or, where rivers are bucket
+    games, in the game with these. Values are taken from a sample of boards.
     """
 
     rule: StoppingRule
@@ -135,11 +136,7 @@ class CardBackend:
         return {f"{solve_type}_precision: 16": replace(self, precision=Precision.HALF)}
 
     def solve(
-        self,
-        game: FlopGame,
-        tree: PostflopTree,
-        on_progress: ProgressSink,
-        team: Team,
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
@@ -147,32 +144,27 @@ class CardBackend:
             solver = SpotSolver(spot, self.schedule, team, self.precision, self.rivers)
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = solver.solve(self.rule, on_progress, team.cancel)
-        pairs = [
-            (only_strategy(oop.strategy_sum), only_strategy(ip.strategy_sum))
-            for oop, ip in solver.tables.by_street
-        ]
-        tables = LearnedTables(pairs, solver.tables.first_street)
-        strategy = TableStrategy(tables, solver.game)
+        sums = [(oop.strategy_sum, ip.strategy_sum) for oop, ip in solver.tables.by_street]
+        strategy = strategy_of_sums(sums, solver.game)
         del solver  # and with it the regrets, before values take as much memory
         values = extract_pair_values(strategy.game, strategy, self.sample, on_progress, team)
-        return FlopSolution(
-            strategy, values.by_hand(), backend.report_outcome(outcome, self.meaning)
-        )
+        report = backend.report_outcome(outcome, self.meaning)
+        return FlopSolution(strategy, values.by_hand(), report)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
         plan = self.plan(flop, tree, num_workers)
-        cells = int(plan.count_cells().sum())
-        buckets = 0
-        if not self.rivers.is_exact:  # one byte for each hand of each game, four for each runout
+        cells, buckets = int(plan.count_cells().sum()), 0
+        to_take_values, cheaper = 5.0, "solve_type: bucketed"
+        if not self.rivers.is_exact:
+            to_take_values, cheaper = 2.0, "fewer river_buckets"
+            # One byte for each hand of each game, four for each runout.
             num_games = self.rivers.table_sizes(plan.hands)[-1].num_boards
             num_hands = sum(len(player.combos) for player in plan.hands.players)
             buckets = num_games * num_hands + 4 * len(plan.hands.deals[1].card)
-        to_take_values = 5.0 if self.rivers.is_exact else 2.0
-        cheaper = "solve_type: bucketed" if self.rivers.is_exact else "fewer river_buckets"
         savings: dict[str, int | None] = {
-            change: held_bytes(backend.plan(flop, tree, num_workers))
-            for change, backend in self.savings.items()
+            change: held_bytes(other.plan(flop, tree, num_workers))
+            for change, other in self.savings.items()
         }
         return Cost(
             backend.limit_seconds(self.rule, self.seconds_per_cell * cells) + to_take_values,
@@ -212,13 +204,9 @@ class CardBackend:
         """Returns the strategies that were kept."""
         if stored.SHARES not in kept:  # one array for each table, as once kept
             (game,) = self.make_games(flop, [tree])
-            names = [
-                [name_of_table(template.street, player, "strategy") for player in (0, 1)]
-                for template in game.templates
-            ]
-            pairs = [(only_strategy(kept[oop]), only_strategy(kept[ip])) for oop, ip in names]
-            tables = LearnedTables(pairs, game.templates[0].street)
-            kept = TableStrategy(tables, game).to_arrays()
+            names = [f"{template.street.label}_{{}}_strategy" for template in game.templates]
+            sums = [(kept[name.format("oop")], kept[name.format("ip")]) for name in names]
+            kept = strategy_of_sums(sums, game).to_arrays()
         cards = CardsToCome.plan(flop, backend.EVERYONE)
         arrays = stored.StoredArrays("kept flop", kept, _NAMES)
         return StoredStrategy(arrays.read_shares(make_layouts(tree), cards), cards)

@@ -5,10 +5,8 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array, Int32Array
 from runout.jit import kernel
 
-# --------------------------------------------------------------------------------------------------
-# Compiled sums over boards of what combos win from each other.
-#
-# Shape letters: ``C`` combos, ``m`` rows of OOP's combos that are added at once.
+# Shape letters: ``C`` combos, ``m`` rows of OOP's combos that are added at once, ``A`` actions of
+# one player on a street, ``B`` buckets, ``H`` hands.
 
 
 @kernel
@@ -68,15 +66,6 @@ def add_showdowns(
             num_won[j] += np.int16(outcome[j])
 
 
-# --------------------------------------------------------------------------------------------------
-# Compiled bridges between hands and buckets: what a bucket plays, what its hands have learned.
-#
-# Shape letters: ``A`` actions of one player on a street, ``B`` buckets, ``H`` hands.
-
-
-_NO_BUCKET = -1
-
-
 @kernel
 def expand_buckets(
     by_bucket: FloatArray, bucket_by_hand: Int16Array, out_by_hand: AnyArray
@@ -91,17 +80,14 @@ def expand_buckets(
 
 @kernel
 def collect_buckets(
-    by_hand: AnyArray,
-    bucket_by_hand: Int16Array,
-    weight: Float32Array,
-    out_by_bucket: FloatArray,
+    by_hand: AnyArray, bucket_by_hand: Int16Array, weight: Float32Array, out_by_bucket: FloatArray
 ) -> None:
     """Adds float32 ``[A, H]`` of hands, times ``weight[H]``, to their buckets: ``[A, B]``."""
     for action in range(by_hand.shape[0]):
         source, target = by_hand[action], out_by_bucket[action]
         for hand in range(bucket_by_hand.shape[0]):
             bucket = bucket_by_hand[hand]
-            if bucket != _NO_BUCKET:
+            if bucket >= 0:
                 target[bucket] += np.float64(source[hand] * weight[hand])
 
 

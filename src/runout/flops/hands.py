@@ -88,9 +88,8 @@ class HandBackend:
 
     Attributes:
         rule: when to stop; exploitability is a fraction of the flop pot, with exact equities.
-        schedule: the CFR variant; sampling wants `LINEAR`, which averages noise out: variants that
-            forget negative regrets mistake luck for merit (docs/mccfr.md).
-        sampling: from which deals it learns; None for all of them.
+        schedule: sampling wants `LINEAR`, which averages noise out: variants that forget negative
+            regrets mistake luck for merit (docs/mccfr.md).
         is_simultaneous: whether both players update against one snapshot.
     """
 
@@ -102,11 +101,7 @@ class HandBackend:
     meaning: ClassVar[ExploitabilityMeaning] = ExploitabilityMeaning.OWN_GAME
 
     def solve(
-        self,
-        game: FlopGame,
-        tree: PostflopTree,
-        on_progress: ProgressSink,
-        team: Team,
+        self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
         with reporting_phase(on_progress, Phase.LAYOUT):
@@ -115,14 +110,14 @@ class HandBackend:
         with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
             outcome = solver.solve(self.rule, on_progress, team.cancel)
         strategy = solver.root.average_strategy().astype(np.float32, copy=False)
-        valued, num_deals, sampling = game, 0, self.sampling
+        num_deals, sampling = 0, self.sampling
         if sampling is not None:
             num_deals = outcome.iterations * sampling.deals_per_iteration + sampling.value_deals
             if sampling.value_deals:
                 edge = sample_edge(game, sampling.value_deals, sampling.seed, on_progress, team)
-                valued = replace(game, edge=edge)
+                game = replace(game, edge=edge)
         with reporting_phase(on_progress, Phase.VALUES):
-            value_pot = extract_values(tree, valued, strategy)
+            value_pot = extract_values(tree, game, strategy)
         report = backend.report_outcome(outcome, self.meaning, num_deals)
         return FlopSolution(backend.HandStrategy(strategy), value_pot, report)
 
@@ -222,10 +217,10 @@ def sample_edge(
     def tally(batch: int) -> FloatArray:
         num_deals = min(_DEALS_AT_ONCE, num_samples - batch * _DEALS_AT_ONCE)
         deals = stream.deal(num_deals, stream.kernel_state(batch, _FOR_VALUES))
-        cells = deals.hands[:, 0] * NUM_HANDS + deals.hands[:, 1]
+        cells, shape = deals.hands[:, 0] * NUM_HANDS + deals.hands[:, 1], (2, NUM_HANDS, NUM_HANDS)
         net_wins = np.bincount(cells, deals.outcome, NUM_HANDS**2)
         counts: FloatArray = np.stack([net_wins, np.bincount(cells, minlength=NUM_HANDS**2)])
-        return counts.reshape(2, NUM_HANDS, NUM_HANDS)
+        return counts.reshape(shape)
 
     net_and_met = np.zeros((2, NUM_HANDS, NUM_HANDS))  # whole numbers, exact in any order
     num_batches = math.ceil(num_samples / _DEALS_AT_ONCE)
@@ -304,12 +299,7 @@ class ExternalStreet(StreetSolver):
     """A street that learns by external sampling and is judged like any other."""
 
     def __init__(
-        self,
-        tree: PostflopTree,
-        exact: MatrixLeaves,
-        stream: DealStream,
-        num_deals: int,
-        team: Team,
+        self, tree: PostflopTree, exact: MatrixLeaves, stream: DealStream, deals: int, team: Team
     ) -> None:
         """Allocates the tables; ``exact`` values the leaves when strategies are judged.
 
@@ -318,7 +308,7 @@ class ExternalStreet(StreetSolver):
         """
         super().__init__(tree.layout, exact, NUM_HANDS, np.float32, team)
         self._game = betting_game(tree)
-        self._stream, self._num_deals, self._num_updates = stream, num_deals, [0, 0]
+        self._stream, self._num_deals, self._num_updates = stream, deals, [0, 0]
         shape = (NUM_HANDS, tree.num_nodes)
         self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
 

@@ -25,7 +25,7 @@ from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame, StreetVisit
 from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
-from runout.holdem.street_kernels import EVALUATE, Step
+from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import FixedTables, LearnedTables
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import Quality, Unit, weight_met
@@ -46,9 +46,6 @@ from runout.solutions.stored import (
 from runout.solutions.values import CreateArray, FlopReport
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-
-_ZERO = np.float32(0.0)
-_EVALUATE = Step(EVALUATE, _ZERO, _ZERO, _ZERO)
 
 #: Boards whose tables or values are kept.
 _KEPT_BOARDS = 64
@@ -77,7 +74,11 @@ class LiveSpot:
         depths = range(len(self.game.templates))
         strategy, values, locked = (
             [(_LiveTable(lookup, depth, 0), _LiveTable(lookup, depth, 1)) for depth in depths]
-            for lookup in (self.strategy, self._ev_row, self._is_locked)
+            for lookup in (
+                self.strategy,
+                lambda depth, player, board, row: self.evs(depth, board)[player][row],
+                self._is_locked,
+            )
         )
         is_flop = self.game.first_street == Street.FLOP
         return StoredTables(strategy, values[:-1], locked, self.equities if is_flop else None)
@@ -108,10 +109,6 @@ class LiveSpot:
         self._look_again_if_changed()
         return self._evs(depth, board)
 
-    def _ev_row(self, depth: int, player: int, board: int, row: int) -> FloatArray:
-        found: FloatArray = self.evs(depth, board)[player][row]
-        return found
-
     def _is_locked(self, depth: int, player: int, board: int, row: int) -> Any:
         if not isinstance(self.tables, LearnedTables):
             return False
@@ -131,9 +128,13 @@ class LiveSpot:
     def _find_evs(self, depth: int, board: int) -> list[FloatArray]:
         cards, tree, template = self.game.cards, self.game.spot.tree, self.game.templates[depth]
         dealt = cards.runouts[depth - 1][board] if depth > 0 else ()
-        visits = self._visit_turn(board) if depth > 0 else self._first_visits()
         nodes, live, found = list(template.next_roots), live_combos(dealt), []
-        for player, visit in enumerate(visits):
+        for player, visit in enumerate(self._first_visits()):
+            if depth > 0:
+                # Lines that are almost never played keep their precision: only ratios matter.
+                largest = visit.reach.max(axis=1, keepdims=True)
+                reached = (visit.reach / np.where(largest > 0.0, largest, 1.0)).astype(np.float32)
+                visit = self.game.visit_turn_card(player, board, EVALUATING, self.tables, reached)
             forest, hands = template.forests[player], cards.players[player]
             others = cards.players[1 - player].combos
             reach = np.zeros((len(nodes), NUM_COMBOS))
@@ -147,18 +148,9 @@ class LiveSpot:
 
     def _visit_first(self) -> list[StreetVisit]:
         return [
-            self.game.visit_first_street(player, _EVALUATE, self.tables, reach)
+            self.game.visit_first_street(player, EVALUATING, self.tables, reach)
             for player, reach in enumerate(self._root_reach)
         ]
-
-    def _visit_turn(self, board: int) -> list[StreetVisit]:
-        visits = []
-        for player, before in enumerate(self._first_visits()):
-            # Lines that are almost never played keep their precision: only ratios matter.
-            largest = before.reach.max(axis=1, keepdims=True)
-            reach = (before.reach / np.where(largest > 0.0, largest, 1.0)).astype(np.float32)
-            visits.append(self.game.visit_turn_card(player, board, _EVALUATE, self.tables, reach))
-        return visits
 
 
 @dataclass(frozen=True)
@@ -177,13 +169,8 @@ def look_at(
     solver: SpotSolver, quality: Quality | None = None, config: SpotConfig | None = None
 ) -> StoredSpot:
     """Returns what a solver has learned as a spot; later looks see what it learns meanwhile."""
-    game = solver.game
-    live = LiveSpot(
-        game,
-        solver.tables,
-        solver.root_reach,
-        lambda: (solver.iteration, solver.num_lock_changes),
-    )
+    game, state = solver.game, lambda: (solver.iteration, solver.num_lock_changes)
+    live = LiveSpot(game, solver.tables, solver.root_reach, state)
     unit = Unit.CHIPS if game.spot.tree.stakes.is_in_chips else Unit.POTS
     return StoredSpot(game.spot, game.cards, live.stored(), quality, config, unit)
 

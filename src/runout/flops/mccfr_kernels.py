@@ -25,13 +25,7 @@ _MAX_BYTE_COUNT = 255  # boards that a one-byte counter can hold
 
 
 class BettingGame(NamedTuple):
-    """A betting tree and what player 0 wins at its leaves.
-
-    Attributes:
-        tree: the nodes.
-        fold_gain: ``[N]`` what player 0 wins at a fold, 0 elsewhere.
-        showdown_stake: ``[N]`` what the winner of a showdown wins, 0 elsewhere.
-    """
+    """A tree, ``[N]`` what player 0 wins at folds, and what winners of showdowns win; else 0."""
 
     tree: TreeArrays
     fold_gain: FloatArray
@@ -39,23 +33,16 @@ class BettingGame(NamedTuple):
 
 
 class Deals(NamedTuple):
-    """Sampled hands and runouts.
-
-    Attributes:
-        hands: ``[D, 2]`` the hand of each player.
-        outcome: ``[D]`` 1 where player 0 wins the showdown, 0 on a tie, -1 where player 1 wins.
-    """
+    """Sampled hands ``[D, 2]``, and ``[D]`` 1 if player 0 wins the showdown, 0 for a tie, or -1."""
 
     hands: IntArray
     outcome: FloatArray
 
 
 class SampledTables(NamedTuple):
-    """What both players have learned; an entry belongs to the action that leads to the node.
+    """Discounted sums ``[H, N]`` of sampled regrets, and of strategies played at visited nodes.
 
-    Attributes:
-        regret: ``[H, N]`` discounted sum of sampled regrets.
-        strategy_sum: ``[H, N]`` discounted sum of the strategies played at visited nodes.
+    An entry belongs to the action that leads to the node.
     """
 
     regret: FloatArray
@@ -150,7 +137,12 @@ def traverse_deals(
             first, num_actions = tree.first_child[node], tree.num_children[node]
             if tree.actor[node] == player:
                 _match_regrets(regret, first, num_actions, played)
-                value[node] = _add_regrets(value, played, first, num_actions, regret)
+                mean = 0.0
+                for action in range(num_actions):
+                    mean += played[action] * value[first + action]
+                for action in range(num_actions):
+                    regret[first + action] += value[first + action] - mean
+                value[node] = mean
             elif tree.actor[node] != _LEAF:
                 value[node] = value[chosen[node]]
             else:
@@ -181,19 +173,6 @@ def _sample(played: FloatArray, num_actions: int, uniform: float) -> int:
     while played[action] == 0.0:  # only rounding leads here
         action -= 1
     return action
-
-
-@kernel
-def _add_regrets(
-    value: FloatArray, played: FloatArray, first: int, num_actions: int, out_regret: FloatArray
-) -> float:
-    """Adds what each action of a node wins beyond the strategy; returns what the strategy wins."""
-    mean = 0.0
-    for action in range(num_actions):
-        mean += played[action] * value[first + action]
-    for action in range(num_actions):
-        out_regret[first + action] += value[first + action] - mean
-    return mean
 
 
 @kernel

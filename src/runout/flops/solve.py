@@ -144,13 +144,9 @@ class FlopJob:
 
 @dataclass(frozen=True, eq=False)
 class FlopResult:
-    """A solved flop.
+    """A solved flop, by its number, and of its S solves what is kept besides, if that is asked for.
 
-    Attributes:
-        flop_index: which of the flops it is.
-        value_pot: ``[S, 2, 169, 169]`` values at each stack-to-pot ratio.
-        reports: how each of the S solves went.
-        kept: what is kept of each besides, nothing if it is not asked for.
+    Values are ``[S, 2, 169, 169]`` at each stack-to-pot ratio.
     """
 
     flop_index: int
@@ -387,7 +383,7 @@ def _flop_config(config: FlopsConfig | None, spr: float | None, keys: FlopKeys) 
     """Returns the config of one flop: the keys win over the config, which wins over defaults."""
     given: dict[str, Any] = {"solve_type": "bucketed"} if config is None else config.to_mapping()
     asked: dict[str, Any] = {_CONFIG_KEYS.get(key, key): each for key, each in keys.items()}
-    given |= {"solve_type": asked.pop("solve_type", given["solve_type"])}
+    given["solve_type"] = asked.pop("solve_type", given["solve_type"])
     if "target" in keys:
         asked[_CONFIG_KEYS["target"]] = read_target(keys["target"])
     if "num_buckets" in asked:
@@ -407,7 +403,6 @@ class SolvedFlop:
 
     Attributes:
         spot: the board, both ranges and the betting.
-        strategy: of both players.
         value_pot: see `FlopSolution`.
         report: how the solve went, its exploitability in the backend's own game.
         history: that exploitability by iteration, wherever it was measured.

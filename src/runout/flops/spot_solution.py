@@ -42,7 +42,6 @@ class SpotSolution:
         solver: the learned tables; more iterations change them.
         outcome: why the solve ended and what it reached, in chips; seconds of all sittings.
         curve_chips: exploitability by iteration, whenever it was measured.
-        provenance: of the bundle that it was opened from, if it was.
     """
 
     config: SpotConfig
@@ -187,13 +186,9 @@ def _read_facts(bundle: Bundle) -> SpotFacts:
         parse_config(bundle.config_text or "", SpotConfig),
         bundle.documents[flop_bundles.REPORT],
     )
-    outcome = SolveOutcome(
-        reason=StopReason[report["reason"].upper()],
-        iterations=int(report["iterations"]),
-        seconds=float(report["seconds"]),
-        strategy_delta=math.nan,
-        exploitability=float(report["exploitability_chips"]),
-    )
+    reason, exploitability = report["reason"].upper(), float(report["exploitability_chips"])
+    lasted = int(report["iterations"]), float(report["seconds"])
+    outcome = SolveOutcome(StopReason[reason], *lasted, math.nan, exploitability)
     return SpotFacts(config, outcome, tuple(map(tuple, report.get("curve_chips", ()))))
 
 
