@@ -384,9 +384,7 @@ def test_hands_of_one_bucket_have_features_of_their_own():
     values[:, 1, 2] = -2.0
     buckets = np.array([1, 1, 1, 0])
     features = build_ev_histograms(values, weights, buckets, 2, SPR)
-    found = cluster_features(
-        features, np.ones(4), 3, seed=0, order_key=mean_of_cdf(features[:, :10])
-    )
+    found = cluster_features(features, 3, seed=0, order_key=mean_of_cdf(features[:, :10]))
     assert found.labels.tolist() == [2, 0, 1, 1]
 
 
@@ -409,7 +407,7 @@ def test_reclustering_lowers_the_variance_inside_buckets(metric):
     features = build_ev_histograms(values, weights, buckets, 6, SPR)
     ev = np.nansum(weights * values, axis=2).T / weights.sum(axis=2).T
     ones = np.ones(120)
-    labels = cluster_features(features, ones, 6, metric, seed=1, order_key=ev.mean(axis=1)).labels
+    labels = cluster_features(features, 6, metric, seed=1, order_key=ev.mean(axis=1)).labels
     assert set(labels.tolist()) == set(range(6))
     assert compare_partitions(labels, buckets) < 0.5
     assert within_bucket_variance(ev, labels, ones) < 0.5 * within_bucket_variance(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from runout.flops.bucketed_visits import BucketTables, SampledCards, SampledVisits
+from runout.flops.bucketed_visits import BucketTables, SampledVisits
 from runout.holdem.game import CardGame
 from runout.trees.betting import Street
 from tests.reference.slow_spot import probabilities
@@ -25,7 +25,7 @@ def game():
 def visits(game):
     made = SampledVisits(game, BUCKETS, num_turns=2, num_rivers=2)
     turns = game.cards.deals[0].first_next
-    made.deal([SampledCards(turn, (turns[turn], turns[turn] + 5)) for turn in (3, 20)])
+    made.deal({turn: (turns[turn], turns[turn] + 5) for turn in (3, 20)})
     return made
 
 

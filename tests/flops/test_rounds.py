@@ -109,9 +109,7 @@ def test_nuts_and_second_nuts_share_a_bucket_of_strength_but_not_of_value(flop, 
     assert set(pair) <= set(strongest)
     worth = mean_values(game, result.values).mean(axis=1)
     features, key = ev_features(game, result)[strongest], worth[strongest]
-    num_hands = len(strongest)
-    ones = np.ones(num_hands)
-    by_value = cluster_features(features, ones, num_hands, seed=0, order_key=key).labels
+    by_value = cluster_features(features, len(strongest), seed=0, order_key=key).labels
     first, second = by_value[np.searchsorted(strongest, pair)]
     assert first > second
     assert worth[pair[0]] > worth[pair[1]] + 0.05

@@ -108,7 +108,7 @@ def compact_flop(num_workers):
 def clusters(num_workers):
     rows = np.random.default_rng(0).random((2_000, 10)).cumsum(axis=1)
     found = [
-        cluster_features(rows, np.ones(2_000), 30, metric, seed=0, order_key=rows[:, 0]).centers
+        cluster_features(rows, 30, metric, seed=0, order_key=rows[:, 0]).centers
         for metric in ("emd", "cramer")
     ]
     return SmallResult(np.stack(found))

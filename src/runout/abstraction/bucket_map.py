@@ -197,7 +197,6 @@ def build_flop_buckets(
             advance(begin)
             clustering = cluster_features(
                 features.rows,
-                np.ones(len(features.rows)),
                 number,
                 metric,
                 seed=_seed_of(seed, street),

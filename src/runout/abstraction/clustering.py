@@ -29,6 +29,7 @@ ShareSink = Callable[[float], None]
 #: Restarts compete on at most so many distinct rows; the winner is refined on all of them.
 MAX_ROWS_OF_RESTARTS = 10_000
 
+_NUM_RESTARTS = 3
 _MIN_ROWS_PER_BUCKET = 4
 _MAX_ITERATIONS_OF_RESTARTS = 30
 _MAX_ITERATIONS_OF_REFINEMENT = 10
@@ -65,13 +66,11 @@ class Clustering:
 
 def cluster_features(
     features: FloatArray,
-    weights: FloatArray,
     num_buckets: int,
     metric: Metric = "emd",
     *,
     seed: int,
     order_key: FloatArray,
-    num_restarts: int = 3,
     name: str = "features",
     on_event: BucketEventSink = ignore_event,
     on_share: ShareSink = ignore_share,
@@ -79,41 +78,48 @@ def cluster_features(
 ) -> Clustering:
     """Sorts feature rows into buckets that are as narrow as possible.
 
-    Equal rows are merged first and their weights added. Each restart draws centres from a seeded
-    sample of the distinct rows (all of them up to `MAX_ROWS_OF_RESTARTS`), which keep their
-    weights, with k-means++, and moves them with Lloyd's algorithm. The best centres are moved on
-    with all rows until nothing changes, or for 10 iterations, and every row goes to the nearest.
-    A centre that loses all its rows moves to the row that costs most.
+    Equal rows are merged first, and weigh as much as they are. Each of three restarts draws
+    centres from a seeded sample of the distinct rows (all of them up to `MAX_ROWS_OF_RESTARTS`)
+    with k-means++, and moves them with Lloyd's algorithm. The best centres are moved on with all
+    rows until nothing changes, or for 10 iterations, and every row goes to the nearest. A centre
+    that loses all its rows moves to the row that costs most.
 
     Args:
         features: ``[n, d]`` CDFs or other rows whose distances mean something.
-        weights: ``[n]`` positive.
         num_buckets: capped at the number of distinct rows, with a `BucketsCapped` event.
         metric: ``emd`` or ``cramer``.
         seed: decides the draws.
-        order_key: ``[n]`` buckets are numbered in rising order of its weighted mean.
-        num_restarts: tries, of which the best counts.
+        order_key: ``[n]`` buckets are numbered in rising order of its mean.
         name: what is clustered, for ``on_event``; ``on_share`` is told about progress.
         team: threads to share the work.
     """
-    _require_clusterable(features, weights, num_buckets, metric, order_key, num_restarts)
+    if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
+        problem = "rows of finite numbers are needed"
+        raise AbstractionError(f"features of shape {features.shape}", problem)
+    if order_key.shape != (len(features),) or not np.isfinite(order_key).all():
+        problem = f"{len(features)} finite numbers are needed"
+        raise AbstractionError(f"order_key of shape {order_key.shape}", problem)
+    if metric not in get_args(Metric):
+        raise AbstractionError(f"metric {metric!r}", f"use one of {', '.join(get_args(Metric))}")
+    if num_buckets < 1:
+        raise AbstractionError("num_buckets", f"{num_buckets} is not a positive number")
     first, row_of = merge_equal_rows(features)
     rows = np.ascontiguousarray(features[first])
-    row_weights = _sum_by_label(row_of, weights, len(rows))
     if num_buckets > len(rows):
         on_event(BucketsCapped(name, num_buckets, len(rows)))
     num_centers = min(num_buckets, len(rows))
-    everything = _WeightedRows(rows, row_weights, metric, team or Team())
+    weights = np.bincount(row_of).astype(np.float64)
+    everything = _WeightedRows(rows, weights, metric, team or Team())
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
     on_share(_MERGED)
     restarting = scale_share(on_share, _MERGED, _RESTARTED)
-    centers = _find_centers(sample, num_centers, seed, num_restarts, restarting)
+    centers = _find_centers(sample, num_centers, seed, restarting)
     labels, centers, inertia = everything.refine(
         centers, _MAX_ITERATIONS_OF_REFINEMENT, scale_share(on_share, _RESTARTED, 1.0)
     )
     labels = labels[row_of]
-    totals = _sum_by_label(labels, weights * order_key, num_centers)
-    order = np.argsort(totals / _sum_by_label(labels, weights, num_centers), kind="stable")
+    totals = _sum_by_label(labels, order_key, num_centers)
+    order = np.argsort(totals / np.bincount(labels, minlength=num_centers), kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(num_centers)
     return Clustering(read_only(rank[labels]), read_only(centers[order]), inertia)
@@ -242,7 +248,7 @@ class _WeightedRows:
 
 
 def _find_centers(
-    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
+    sample: _WeightedRows, num_centers: int, seed: int, on_share: ShareSink
 ) -> FloatArray:
     """Returns ``[K, d]`` the best centres of several restarts, the first of equally good ones."""
 
@@ -252,10 +258,10 @@ def _find_centers(
         return inertia, centers
 
     found: list[tuple[float, FloatArray]] = []
-    while len(found) < num_restarts:
-        end = min(len(found) + sample.team.num_workers, num_restarts)
+    while len(found) < _NUM_RESTARTS:
+        end = min(len(found) + sample.team.num_workers, _NUM_RESTARTS)
         found += sample.team.run(restart, range(len(found), end))
-        on_share(len(found) / num_restarts)
+        on_share(len(found) / _NUM_RESTARTS)
     return min(found, key=lambda pair: pair[0])[1]
 
 
@@ -284,27 +290,3 @@ def _draw_centers(
 
 def _sum_by_label(labels: IntArray, values: FloatArray, num_labels: int) -> FloatArray:
     return np.bincount(labels, values, num_labels).astype(np.float64, copy=False)
-
-
-def _require_clusterable(
-    features: FloatArray,
-    weights: FloatArray,
-    num_buckets: int,
-    metric: str,
-    order_key: FloatArray,
-    num_restarts: int,
-) -> None:
-    if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
-        problem = "rows of finite numbers are needed"
-        raise AbstractionError(f"features of shape {features.shape}", problem)
-    for name, values in (("weights", weights), ("order_key", order_key)):
-        if values.shape != (len(features),) or not np.isfinite(values).all():
-            problem = f"{len(features)} finite numbers are needed"
-            raise AbstractionError(f"{name} of shape {values.shape}", problem)
-    if weights.min() <= 0.0:
-        raise AbstractionError("weights", f"{weights.min():g} is not a positive weight")
-    if metric not in get_args(Metric):
-        raise AbstractionError(f"metric {metric!r}", f"use one of {', '.join(get_args(Metric))}")
-    for name, number in (("num_buckets", num_buckets), ("num_restarts", num_restarts)):
-        if number < 1:
-            raise AbstractionError(name, f"{number} is not a positive number")

@@ -340,7 +340,7 @@ def small_jobs() -> list[Callable[[], object]]:
         lambda: board_strengths(rainbow_river),
         lambda: build_card_abstraction(AbstractionConfig(samples_per_street=1)),
         lambda: FlopStrengths(suited_flop).river_features(),
-        lambda: cluster_features(np.eye(2), np.ones(2), 1, seed=0, order_key=np.ones(2)),
+        lambda: cluster_features(np.eye(2), 1, seed=0, order_key=np.ones(2)),
         *(partial(solve_small_flop, each) for kind in backends for each in kind.for_warm_up()),
         # Push or fold, in double precision.
         lambda: solve_preflop(game, RunContext(1)).solution.game_value_bb(0),

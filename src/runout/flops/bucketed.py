@@ -23,7 +23,7 @@ from runout.flops import backend
 from runout.flops import bucketed_visits as visits
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
-from runout.holdem.cards import Spot
+from runout.holdem.cards import PLAYER_WORDS, Spot
 from runout.holdem.game import CardGame, plan_game
 from runout.holdem.tables import Precision, StreetSize, plan_tables
 from runout.simd.products import multiply
@@ -130,17 +130,14 @@ class BucketedSolver:
         )
         return visits.BucketStrategy(self.buckets, played)
 
-    def _sample(self) -> list[visits.SampledCards]:
-        """Deals the cards of an iteration, from a stream of its own."""
+    def _sample(self) -> dict[int, list[int]]:
+        """Deals the cards of an iteration, rivers by turn card, from a stream of its own."""
         random = np.random.default_rng([self._seed, *self.buckets.flop, self.iteration])
-        num_turns, num_rivers = self._sampled
-        first_next = self.game.cards.deals[0].first_next
-        turns = random.choice(len(first_next) - 1, num_turns, replace=False)
-        dealt = []
-        for turn in turns.tolist():
-            after = np.arange(first_next[turn], first_next[turn + 1])
-            rivers = random.choice(after, num_rivers, replace=False)
-            dealt.append(visits.SampledCards(turn, tuple(rivers.tolist())))
+        (num_turns, num_rivers), bounds = self._sampled, self.game.cards.deals[0].first_next
+        dealt = {}
+        for turn in random.choice(len(bounds) - 1, num_turns, replace=False).tolist():
+            after = np.arange(bounds[turn], bounds[turn + 1])
+            dealt[turn] = random.choice(after, num_rivers, replace=False).tolist()
         return dealt
 
 
@@ -311,11 +308,9 @@ class BucketedBackend:
         results = list(self.solve_rounds(with_cards, on_progress, team))
         last = results[-1]
         # Work is that of all rounds; how good it is, that of the last.
-        outcome = replace(
-            last.outcome,
-            iterations=sum(result.outcome.iterations for result in results),
-            seconds=sum(result.outcome.seconds for result in results),
-        )
+        iterations = sum(result.outcome.iterations for result in results)
+        seconds = sum(result.outcome.seconds for result in results)
+        outcome = replace(last.outcome, iterations=iterations, seconds=seconds)
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
         report = backend.report_outcome(outcome, self.meaning, num_deals)
         make_records = partial(pack_rounds, with_cards, results)
@@ -359,7 +354,6 @@ class BucketedBackend:
         with reporting_phase(on_progress, Phase.REBUCKETING, 100) as advance:
             clustering = cluster_features(
                 features,
-                np.ones(len(features)),
                 self.num_buckets[0],
                 self.metric,
                 seed=self.seed,
@@ -374,7 +368,9 @@ class BucketedBackend:
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
     ) -> visits.BucketStrategy:
         """Returns the strategies that were kept."""
-        return visits.read_strategy(kept, flop)
+        streets = [[f"{street.label}_{word}" for word in PLAYER_WORDS] for street in Street]
+        played = [tuple(backend.unpack_probabilities(kept[n]) for n in names) for names in streets]
+        return visits.BucketStrategy(visits.read_buckets(kept, flop), tuple(played))
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take.
@@ -382,9 +378,8 @@ class BucketedBackend:
         Tables and working space are counted from their shapes. What making buckets and taking
         values need on top does not depend on the tree and was measured (tracemalloc, AhKd7s).
         """
-        planned = plan_game(
-            Spot(flop, backend.EVERYONE, tree, merges_suits=False), num_workers=num_workers
-        )
+        spot = Spot(flop, backend.EVERYONE, tree, merges_suits=False)
+        planned = plan_game(spot, num_workers=num_workers)
         need, cards, templates = planned.memory, planned.hands, planned.betting.templates
         num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
         sizes = [StreetSize(number, cards.widths) for number in num_boards]
@@ -401,13 +396,9 @@ class BucketedBackend:
         seconds = backend.limit_seconds(self.rule, _SECONDS_PER_NODE * tree.num_nodes)
         bucket_bytes = 1 if max(num_buckets) < np.iinfo(np.uint8).max else 2
         buckets = bucket_bytes * _NUM_BOARDS * NUM_COMBOS
-        return Cost(
-            _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES),
-            held + most,
-            disk_bytes=backend.KEPT_BYTES * cells + self.rounds * _RECORD_BYTES + buckets,
-            shared_bytes=buckets,
-            savings=backend.FEWER_SIZES,
-        )
+        seconds = _SECONDS_TO_MAKE_BUCKETS + self.rounds * (seconds + _SECONDS_TO_TAKE_VALUES)
+        disk = backend.KEPT_BYTES * cells + self.rounds * _RECORD_BYTES + buckets
+        return Cost(seconds, held + most, disk, buckets, savings=backend.FEWER_SIZES)
 
     @classmethod
     def for_warm_up(cls) -> Sequence["BucketedBackend"]:

@@ -1,8 +1,8 @@
 """Visits of a flop on which some turn and river cards come, played by buckets with real hands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from runout.cards.deck import NUM_COMBOS, live_combos
 from runout.cfr.schedules import DiscountWeights
 from runout.cfr.team import Team
 from runout.flops import flop_kernels
-from runout.flops.backend import pack_probabilities, unpack_probabilities
+from runout.flops.backend import pack_probabilities
 from runout.holdem.cards import PLAYER_WORDS, Deal
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
@@ -121,15 +121,6 @@ class BucketStrategy:
         return kept
 
 
-def read_strategy(kept: Arrays, flop: tuple[int, ...]) -> BucketStrategy:
-    """Returns what `BucketStrategy.to_arrays` wrote."""
-    played = (
-        tuple(unpack_probabilities(kept[f"{street}_{word}"]) for word in PLAYER_WORDS)
-        for street in _STREETS
-    )
-    return BucketStrategy(read_buckets(kept, flop), tuple(played))
-
-
 def pack_buckets(buckets: Int16Array) -> AnyArray:
     """Returns buckets in 8 bits if they fit, else in 16; the largest number is `NO_BUCKET`."""
     is_small = int(buckets.max()) < np.iinfo(np.uint8).max
@@ -153,13 +144,6 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
 
 # The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
 # the tables of hands are only lent to a visit, which forgets everything older (`LEARNING_AFRESH`).
-
-
-class SampledCards(NamedTuple):
-    """A turn card and some rivers after it, as numbers of the game's deals."""
-
-    turn: int
-    rivers: tuple[int, ...]
 
 
 class SampledVisits:
@@ -190,15 +174,14 @@ class SampledVisits:
             np.float32(float(turn_deal.probability) * num_all_turns / num_turns),
             np.float32(float(river_deal.probability) * num_all_rivers / num_rivers),
         )
-        self.deal([SampledCards(turn, tuple(range(num_rivers))) for turn in self._turns])
+        self.deal({turn: range(num_rivers) for turn in self._turns})
         self._space, sizes = self._sampled.workspace, self._sampled.table_sizes()
         self._tables = LearnedTables.allocate(game.templates, sizes, Precision.SINGLE)
 
-    def deal(self, dealt: Sequence[SampledCards]) -> None:
-        """Takes the cards of the next visits."""
+    def deal(self, dealt: Mapping[int, Sequence[int]]) -> None:
+        """Takes the cards of the next visits: rivers by turn card, as numbers of the deals."""
         cards, (on_turn, on_river) = self._game.cards, self._probability
-        turns = [each.turn for each in dealt]
-        rivers = [river for each in dealt for river in each.rivers]
+        turns, rivers = list(dealt), [river for after in dealt.values() for river in after]
         first_next, (at_turn, at_river) = self._num_rivers * np.arange(len(turns) + 1), cards.deals
         runouts = (
             ((),),
