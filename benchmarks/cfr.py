@@ -22,7 +22,7 @@ from benchmarks.timing import (
     speedup,
 )
 from runout.cards.deck import NUM_HANDS, parse_board
-from runout.cards.flops import NUM_CANONICAL_FLOPS, random_flops
+from runout.cards.flops import NUM_CANONICAL_FLOPS, FlopList, random_flops
 from runout.cfr.schedules import (
     DCFR,
     DCFR_PLUS,
@@ -33,11 +33,12 @@ from runout.cfr.schedules import (
 )
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.cfr.team import Team, worthwhile_workers
+from runout.config.flops import FlopsConfig
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.flops.backend import FlopGame, make_hand_leaves
 from runout.flops.hands import HandBackend
-from runout.flops.solve import FlopJob, solve_each
+from runout.flops.solve import PostflopPlan, solve_each
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, pack_panels
 from runout.trees.betting import BettingRules
@@ -185,12 +186,16 @@ def _two_threads_within(name: str, game: FlopGame, tree: PostflopTree, goal: flo
     )
 
 
+def _plan(flops: FlopList, tree: PostflopTree, backend: HandBackend) -> PostflopPlan:
+    return PostflopPlan(FlopsConfig(keep_strategies=False), flops, (tree,), backend, 1)
+
+
 def _two_workers_across(tree: PostflopTree) -> Row:
     flops = random_flops(_NUM_FLOPS, seed=1)
     backend = HandBackend(StoppingRule(_ITERATIONS_PER_FLOP))
 
     def solve(num_workers: int) -> None:
-        for _ in solve_each(flops, FlopJob([tree], backend), RunContext(num_workers)):
+        for _ in solve_each(_plan(flops, tree, backend), RunContext(num_workers)):
             pass
 
     two, one = best_seconds_of_two(lambda: solve(2), lambda: solve(1), repeats=3)
@@ -224,12 +229,10 @@ def _many_flops(num_flops: int, num_workers: int) -> list[Row]:
     """Random flops at SPR 3.5 to 0.1 % of the pot, and what all flops would take."""
     flops = random_flops(num_flops, seed=1)
     backend = HandBackend(StoppingRule(2_000, exploitability=0.001))
-    job = FlopJob([_small_tree()], backend)
-    best_seconds(
-        lambda: list(solve_each(random_flops(1, seed=1), job, RunContext(1))), 1
-    )  # compile
-    started = time.perf_counter()
-    reports = [result.reports[0] for result in solve_each(flops, job, RunContext(num_workers))]
+    one_flop = _plan(random_flops(1, seed=1), _small_tree(), backend)
+    best_seconds(lambda: list(solve_each(one_flop, RunContext(1))), 1)  # compile
+    plan, started = _plan(flops, _small_tree(), backend), time.perf_counter()
+    reports = [result.reports[0] for result in solve_each(plan, RunContext(num_workers))]
     seconds = time.perf_counter() - started
     everything = seconds * NUM_CANONICAL_FLOPS / num_flops
     gib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

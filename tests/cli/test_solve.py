@@ -19,7 +19,7 @@ from runout.cli.targets import checkpoints_beside, count_checkpoints
 from runout.config.load import parse_config
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError
-from runout.flops.solve import FlopJob
+from runout.flops.solve import PostflopPlan
 from runout.flops.spot_setup import SpotSize
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.tables import MemoryNeed, Precision
@@ -35,11 +35,11 @@ from tests.samples.solve_configs import (
     write_config,
 )
 
-SOLVE_FLOP = FlopJob.run
+SOLVE_FLOP = PostflopPlan.run
 
 
 class Counter:
-    """Stands in for `FlopJob.run`, counts flops and can be interrupted at one."""
+    """Stands in for `PostflopPlan.run`, counts flops and can be interrupted at one."""
 
     def __init__(self, interrupt_at=None):
         self.num_flops = 0
@@ -113,7 +113,7 @@ def test_a_finished_solve_given_again_is_a_note_and_no_work(solve, tmp_path, mon
     first = solve(FLOPS)
     (tmp_path / "values.checkpoints").mkdir()  # as after a kill in the last moment
     counter = Counter()
-    monkeypatch.setattr(FlopJob, "run", counter)
+    monkeypatch.setattr(PostflopPlan, "run", counter)
     result = solve(FLOPS)
     assert result.exit_code == 0
     assert result.stderr == (
@@ -161,7 +161,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     expected = ValueBundle.load(tmp_path / "values")
     os.rename(tmp_path / "values", tmp_path / "expected")
 
-    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
+    monkeypatch.setattr(PostflopPlan, "run", Counter(interrupt_at=1))
     result = solve(FLOPS)
     assert result.exit_code == 130
     checkpoints = tmp_path / "values.checkpoints"
@@ -172,7 +172,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     assert not (tmp_path / "values").exists()
 
     rest = Counter()
-    monkeypatch.setattr(FlopJob, "run", rest)
+    monkeypatch.setattr(PostflopPlan, "run", rest)
     result = solve(FLOPS)
     assert result.exit_code == 0
     assert f"resuming from 1 finished flop in {checkpoints}" in result.stderr
@@ -184,19 +184,19 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
 
 
 def test_a_fresh_start_solves_all_flops_again(solve, monkeypatch):
-    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
+    monkeypatch.setattr(PostflopPlan, "run", Counter(interrupt_at=1))
     solve(FLOPS)
     again = Counter()
-    monkeypatch.setattr(FlopJob, "run", again)
+    monkeypatch.setattr(PostflopPlan, "run", again)
     assert solve(FLOPS, "--no-resume").exit_code == 0
     assert again.num_flops == 2
 
 
 def test_flops_of_another_config_are_not_used(solve, monkeypatch):
-    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
+    monkeypatch.setattr(PostflopPlan, "run", Counter(interrupt_at=1))
     solve(FLOPS)
     other = Counter()
-    monkeypatch.setattr(FlopJob, "run", other)
+    monkeypatch.setattr(PostflopPlan, "run", other)
     assert solve(FLOPS.replace("iterations: 4", "iterations: 5")).exit_code == 0
     assert other.num_flops == 2
 
@@ -356,7 +356,7 @@ def test_a_finished_run_given_again_is_a_note_and_shown_without_any_work(
     first = solve_of_test_solve_preflop(LIMPS)
     (tmp_path / "run" / "checkpoints").mkdir()  # as after a kill in the last moment
     counter = Counter()
-    monkeypatch.setattr(FlopJob, "run", counter)
+    monkeypatch.setattr(PostflopPlan, "run", counter)
     result = solve_of_test_solve_preflop(LIMPS)
     assert result.exit_code == 0
     assert result.stderr == (f"{tmp_path}/run: already complete; use --overwrite to solve again\n")
@@ -384,12 +384,12 @@ def test_a_bundle_is_no_place_for_a_run(run, error_line, tmp_path):
 
 def test_an_interrupted_run_goes_on(solve_of_test_solve_preflop, tmp_path, monkeypatch):
     two_flops = LIMPS.replace("[AhKsQd]", "[AhKsQd, 2c3h4d]")
-    monkeypatch.setattr(FlopJob, "run", Counter(interrupt_at=1))
+    monkeypatch.setattr(PostflopPlan, "run", Counter(interrupt_at=1))
     result = solve_of_test_solve_preflop(two_flops)
     assert result.exit_code == 130
     assert f"(1 finished flop kept in {tmp_path}/run/checkpoints)" in result.stderr
     rest = Counter()
-    monkeypatch.setattr(FlopJob, "run", rest)
+    monkeypatch.setattr(PostflopPlan, "run", rest)
     assert solve_of_test_solve_preflop(two_flops).exit_code == 0
     assert rest.num_flops == 1
     assert ValueBundle.load(tmp_path / "run" / "values")

@@ -5,7 +5,7 @@ from runout.cards.deck import COMBO_HAS_CARD
 from runout.cfr.schedules import LINEAR, StoppingRule, StopReason
 from runout.cfr.solver import iterate_until
 from runout.cfr.team import Team
-from runout.flops.bucketed import BucketedSolver
+from runout.flops.bucketed_solver import BucketedSolver
 from runout.flops.cards import TableStrategy
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame

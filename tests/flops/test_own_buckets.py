@@ -12,7 +12,7 @@ from runout.cfr.schedules import LINEAR
 from runout.errors import AbstractionError, ConfigError, ExecutionError, RangeError
 from runout.events import FlopSolving
 from runout.execution.context import RunContext
-from runout.flops.bucketed import BucketedSolver
+from runout.flops.bucketed_solver import BucketedSolver
 from runout.holdem.solver import SpotSolver
 from runout.runs.judge import judge_spot
 from runout.trees.betting import Street

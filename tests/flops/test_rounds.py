@@ -12,7 +12,8 @@ from runout.cards.deck import format_cards, parse_board, parse_combo
 from runout.cards.flops import random_flops
 from runout.cfr.schedules import SolveProgress, StoppingRule, StopReason
 from runout.events import Phase, PhaseAdvanced
-from runout.flops.bucketed import BucketedBackend, BucketedSolver, ev_features, mean_values
+from runout.flops.bucketed import BucketedBackend, ev_features, mean_values
+from runout.flops.bucketed_solver import BucketedSolver
 from runout.flops.solve import progress_sink
 from runout.flops.values import extract_pair_values
 from tests.event_streams import check_stream

@@ -23,7 +23,6 @@ from runout.flops.bucketed import mean_values
 from runout.flops.hands import HandBackend
 from runout.flops.settings import make_backend
 from runout.flops.solve import (
-    FlopJob,
     PostflopPlan,
     kept_rounds,
     kept_strategy,
@@ -37,7 +36,7 @@ from runout.storage.bundle import read_manifest
 from runout.storage.ledger import Ledger
 from tests.event_streams import check_stream
 from tests.samples.small_buckets import make_buckets_once
-from tests.samples.toy_flops import ignore_progress, make_tree, small_tree
+from tests.samples.toy_flops import ignore_progress, make_plan, make_tree, small_tree
 
 NAMES = ["AsKhQd", "Kd7h2c", "Td9d2s", "9s6s2s", "5s5h5d"]  # the longest first
 FLOPS = explicit_flops(NAMES)
@@ -81,8 +80,8 @@ def value_of(flop, tree):
 
 def solve_all(backend=None, context=None, flops=FLOPS, trees=TREES):
     """Returns the results in the order of the flops."""
-    job = FlopJob(trees, backend or FakeBackend())
-    results = list(solve_each(flops, job, context or RunContext(1)))
+    plan = make_plan(flops, trees, backend or FakeBackend())
+    results = list(solve_each(plan, context or RunContext(1)))
     return sorted(results, key=lambda result: result.flop_index)
 
 
@@ -131,9 +130,9 @@ def test_finished_flops_are_not_solved_again(tmp_path):
 
 
 def test_a_ledger_recalls_flops_of_an_interrupted_run(tmp_path):
-    job = FlopJob([small_tree()], HandBackend(StoppingRule(3)))
+    job = make_plan(FLOPS, [small_tree()], HandBackend(StoppingRule(3)))
     context = RunContext(1, checkpoints=tmp_path)
-    interrupted = solve_each(FLOPS, job, context)
+    interrupted = solve_each(job, context)
     first = next(interrupted)
     interrupted.close()
     assert CANONICAL[first.flop_index] in keys_in(tmp_path)
@@ -178,7 +177,7 @@ def test_a_failing_flop_is_told_at_the_end_and_the_others_are_kept(tmp_path, num
     context = RunContext(num_workers, events.append, tmp_path)
     failing = CANONICAL[1]
     with pytest.raises(ExecutionError) as caught:
-        results.extend(solve_each(FLOPS, FlopJob(TREES, FakeBackend(failing=failing)), context))
+        results.extend(solve_each(make_plan(FLOPS, TREES, FakeBackend(failing=failing)), context))
     assert str(caught.value) == (
         f"1 of {len(FLOPS)} flops failed: {NAMES[1]}: ZeroDivisionError('bad luck'); "
         f"the other {len(FLOPS) - 1} are solved"
@@ -293,9 +292,8 @@ def test_ranges_reach_the_game_of_every_flop():
             shares.append(game.matchup_share)
             return super().solve(game, tree, on_progress, team)
 
-    list(
-        solve_each(explicit_flops(NAMES[:2]), FlopJob(TREES[:1], Backend(), ranges), RunContext(1))
-    )
+    plan = make_plan(explicit_flops(NAMES[:2]), TREES[:1], Backend(), ranges)
+    list(solve_each(plan, RunContext(1)))
     for flop, share in zip(FLOPS.flops[:2], shares, strict=True):
         np.testing.assert_array_equal(share, FlopGame.deal(flop, ranges).matchup_share)
 

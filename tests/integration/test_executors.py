@@ -16,9 +16,9 @@ from runout.cfr.schedules import StoppingRule
 from runout.events import FlopSolved
 from runout.execution.context import RunContext, opening_executor
 from runout.flops.hands import HandBackend
-from runout.flops.solve import FlopJob, solve_each
+from runout.flops.solve import solve_each
 from runout.storage.ledger import Ledger
-from tests.samples.toy_flops import small_tree
+from tests.samples.toy_flops import make_plan, small_tree
 
 FLOPS = explicit_flops(["AsKhQd", "Kd7h2c", "Td9d2s", "9s6s2s", "5s5h5d", "Jc8c7d"])
 
@@ -36,9 +36,9 @@ PROGRAM = "from runout.cli.app import main; main()"
 
 def solve(directory, executor, on_event=lambda event: None, iterations=20):
     """Returns the digest of every flop."""
-    job = FlopJob([small_tree()], HandBackend(StoppingRule(iterations)))
+    plan = make_plan(FLOPS, [small_tree()], HandBackend(StoppingRule(iterations)))
     context = RunContext(1, on_event, directory, executor=executor)
-    assert len(list(solve_each(FLOPS, job, context))) == len(FLOPS)
+    assert len(list(solve_each(plan, context))) == len(FLOPS)
     return {entry.id: entry.sha256 for entry in Ledger(directory).entries()}
 
 

@@ -13,7 +13,7 @@ from runout.cfr.schedules import LINEAR, StoppingRule
 from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.hands import HandBackend, Sampling
-from runout.flops.solve import FlopJob, solve_each
+from runout.flops.solve import solve_each
 from runout.flops.values import RunoutSample
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
@@ -22,7 +22,7 @@ from runout.trees.tree import PreflopTree
 from tests.samples.preflop_games import raw_solver
 from tests.samples.preflop_rules import push_fold_rules
 from tests.samples.small_runs import run_config
-from tests.samples.toy_flops import flop_game, small_tree
+from tests.samples.toy_flops import flop_game, make_plan, small_tree
 
 FLOPS = explicit_flops(["AhKs7d", "Td9d4c"])
 SPOT = {"oop": "AA,QJs,87s,54s", "ip": "KK,AQs,T9s,65s", "pot": 20, "stack": 60}
@@ -45,7 +45,8 @@ class SmallResult:
 
 
 def _flops(backend, num_workers):
-    results = list(solve_each(FLOPS, FlopJob([small_tree()], backend), RunContext(num_workers)))
+    plan = make_plan(FLOPS, [small_tree()], backend)
+    results = list(solve_each(plan, RunContext(num_workers)))
     results.sort(key=lambda result: result.flop_index)  # they come as they are finished
     return np.stack([result.value_pot for result in results]), results
 

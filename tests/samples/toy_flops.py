@@ -9,7 +9,9 @@ from runout.cards.deck import parse_board
 from runout.cfr.schedules import DCFR_PLUS
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.cfr.team import Team
+from runout.config.flops import FlopsConfig
 from runout.flops.backend import FlopGame, make_hand_leaves
+from runout.flops.solve import PostflopPlan
 from runout.trees.betting import BettingRules, Street
 from runout.trees.tree import PostflopTree
 
@@ -29,6 +31,12 @@ def make_tree(spr, sizes=(0.5, 1.0), max_raises=1, first_street=Street.FLOP):
 def small_tree():
     """Returns a tree with one bet size and no raises, 31 decisions."""
     return make_tree(2.0, (1.0,), 0)
+
+
+def make_plan(flops, trees, backend, ranges=None):
+    """Returns the plan of a solve of any flops, trees and backend; no strategies are kept."""
+    config = FlopsConfig(keep_strategies=False)
+    return PostflopPlan(config, flops, tuple(trees), backend, 1, ranges)
 
 
 def with_edge(edge, text="AhKsQd"):

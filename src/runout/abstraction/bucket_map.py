@@ -94,7 +94,17 @@ class FlopBuckets:
             asked = np.full((num_rows, deck.NUM_COMBOS), NO_BUCKET, dtype=np.int64)
             for dealt, row in rows.items():
                 live = deck.live_combos(board := (*flop, *dealt))
-                asked[row, live] = _ask(abstraction, board, live)
+                given, problem = np.asarray(abstraction(board)), ""
+                if given.shape != (deck.NUM_COMBOS,) or given.dtype.kind not in "iu":
+                    came = f"buckets of shape {given.shape} and type {given.dtype}"
+                    problem = f"{came}, [1326] whole numbers are needed"
+                elif given[live].min() < 0:
+                    combo = int(live[given[live].argmin()])
+                    came = f"{deck.format_combo(combo)} has bucket {given[combo]}"
+                    problem = f"{came}, numbers from 0 up are needed"
+                if problem:
+                    raise AbstractionError(f"abstraction on {deck.format_cards(board)}", problem)
+                asked[row, live] = given[live]
             used, labels = np.unique(asked, return_inverse=True)
             if len(used) - 1 > MAX_BUCKETS:
                 where = f"{len(used) - 1:,} buckets on a street"
@@ -149,23 +159,6 @@ class FlopBuckets:
         by_flop[combos] = labels
         counts = (num_buckets, *self.num_buckets[1:])
         return replace(self, by_flop=read_only(by_flop), num_buckets=counts)
-
-
-def _ask(abstraction: Abstraction, board: tuple[int, ...], live: IntArray) -> IntArray:
-    """Returns the buckets of the live combos on a board."""
-    asked = np.asarray(abstraction(board))
-    problem = None
-    if asked.shape != (deck.NUM_COMBOS,) or asked.dtype.kind not in "iu":
-        problem = f"buckets of shape {asked.shape} and type {asked.dtype}, [1326] whole numbers"
-    elif asked[live].min() < 0:
-        combo = int(live[asked[live].argmin()])
-        problem = f"{deck.format_combo(combo)} has bucket {asked[combo]}, numbers from 0 up"
-    if problem is not None:
-        raise AbstractionError(
-            f"abstraction on {deck.format_cards(board)}", f"{problem} are needed"
-        )
-    buckets: IntArray = asked[live].astype(np.int64)
-    return buckets
 
 
 def build_flop_buckets(

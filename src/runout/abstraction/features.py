@@ -77,12 +77,7 @@ class FlopStrengths:
     """
 
     def __init__(self, flop: Sequence[int], team: Team | None = None) -> None:
-        """Ranks every combo on every runout (about 10 ms).
-
-        Args:
-            flop: three cards.
-            team: threads to share the making of features.
-        """
+        """Ranks every combo on every runout (about 10 ms); a team shares the making of features."""
         canonical_flop(flop)  # refuses what is no flop
         self.flop = tuple(flop)
         self._team = team or Team()

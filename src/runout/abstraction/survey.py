@@ -95,11 +95,20 @@ class ScoreJob:
 
 def survey_all(street: Street, feature: StrengthFeature, context: RunContext) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
-    if street is Street.RIVER:
-        return StreetSurvey(street, river_strengths(feature), _count_river_scores(context))
-    boards, _ = canonical_boards(street.num_board_cards)
-    scores, counts = _score_classes(street, feature, np.arange(len(boards)), context)
-    return StreetSurvey(street, _to_strength(street, feature, scores), counts)
+    boards, num_boards = canonical_boards(street.num_board_cards)
+    if street is not Street.RIVER:
+        scores, counts = _score_classes(street, feature, np.arange(len(boards)), context)
+        return StreetSurvey(street, _to_strength(street, feature, scores), counts)
+
+    def count_part(part: IntArray) -> IntArray:
+        scores = score_rivers(boards[part], _ALL_COMBOS)
+        is_live = scores >= 0
+        weight = np.broadcast_to(num_boards[part][:, None], scores.shape)
+        return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
+
+    by_part = _map_rivers("river strengths", count_part, context)
+    counts = sum(by_part, start=np.zeros(BEST_SCORE + 1, dtype=np.int64))
+    return StreetSurvey(street, river_strengths(feature), counts)
 
 
 def survey_sample(
@@ -196,22 +205,6 @@ def _score_classes(
             num_done += len(part)
             advance(num_done)
     return table, counts
-
-
-def _count_river_scores(context: RunContext) -> IntArray:
-    """Returns ``[1981]`` the number of river deals with each score."""
-    boards, num_boards = canonical_boards(deck.RIVER_SIZE)
-
-    def count_part(part: IntArray) -> IntArray:
-        scores = score_rivers(boards[part], _ALL_COMBOS)
-        is_live = scores >= 0
-        weight = np.broadcast_to(num_boards[part][:, None], scores.shape)
-        return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
-
-    counts = np.zeros(BEST_SCORE + 1, dtype=np.int64)
-    for part_counts in _map_rivers("river strengths", count_part, context):
-        counts += part_counts
-    return counts
 
 
 def _map_rivers(

@@ -1,6 +1,5 @@
 """The bucketed backend: CFR in buckets on one flop, in rounds that recluster hands on their EVs."""
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,127 +18,16 @@ from runout.cfr.solver import ignore_progress, iterate_until
 from runout.cfr.team import Team
 from runout.errors import ConfigError
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
-from runout.flops import backend
-from runout.flops import bucketed_visits as visits
+from runout.flops import backend, bucketed_solver
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
+from runout.flops.bucketed_solver import NUM_RIVERS, NUM_TURNS, BucketedSolver, BucketStrategy
 from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
 from runout.holdem.cards import PLAYER_WORDS, Spot
 from runout.holdem.game import CardGame, plan_game
 from runout.holdem.tables import Precision, StreetSize, plan_tables
-from runout.simd.products import multiply
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.betting import Street
-from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
-
-# CFR in buckets on one flop: public cards are sampled, hands are real.
-#
-# Every iteration deals a few turn cards and a few rivers after each, lets every hand meet every
-# hand on them, and adds what hands have learned to their buckets (Johanson et al., "Efficient Nash
-# Equilibrium Approximation through Monte Carlo CFR", 2012: public chance sampling).
-#
-# How far a solve has settled is told by its average strategies: `strategy_delta` is how much they
-# moved in the last iteration, actions added up, decisions weighted by how often they are reached.
-# What is *played* under sampled cards never settles.
-
-#: Turn cards of an iteration, and river cards after each; chosen by measurement (docs/bucketed.md).
-NUM_TURNS, NUM_RIVERS = 4, 1
-
-
-class BucketedSolver:
-    """What both players have learned in buckets on one flop."""
-
-    def __init__(
-        self,
-        game: CardGame,
-        buckets: FlopBuckets,
-        schedule: Schedule = LINEAR,
-        seed: int = 0,
-        team: Team | None = None,
-        sampled: tuple[int, int] = (NUM_TURNS, NUM_RIVERS),
-    ) -> None:
-        """Begins with all actions equally likely, on a flop whose cards are not merged by suits.
-
-        Sampled are turn cards in an iteration, and river cards after each.
-        """
-        self.game, self.buckets, self.schedule = game, buckets, schedule
-        self.iteration, self.strategy_delta = 0, math.inf
-        self._seed, self._sampled = seed, sampled
-        self._visits = visits.SampledVisits(game, buckets, *sampled, team)
-        streets = list(zip(game.templates, buckets.num_buckets, strict=True))
-        self.tables = [
-            [visits.BucketTables.of_street(template, player, n) for template, n in streets]
-            for player in range(NUM_PLAYERS)
-        ]
-
-    def begin_with(self, other: "BucketedSolver") -> None:
-        """Takes what another solver of the same flop has learned; its turns and rivers must fit.
-
-        A flop bucket begins with the mean regret of its hands' buckets there. Averages begin anew.
-        """
-        # By old and new flop bucket, the share of the new one's hands.
-        before, now = other.buckets.by_flop, self.buckets.by_flop
-        counts = np.zeros((other.buckets.num_buckets[0], self.buckets.num_buckets[0]))
-        np.add.at(counts, (before[now >= 0], now[now >= 0]), 1.0)
-        shares = counts / counts.sum(axis=0)
-        for mine, theirs in zip(self.tables, other.tables, strict=True):
-            for street, old in zip(mine, theirs, strict=True):
-                is_flop = street is mine[0]
-                street.regret[:] = multiply(old.regret, shares) if is_flop else old.regret
-                street.refresh()
-
-    def run(self, num_iterations: int) -> None:
-        """Runs more iterations, each updating both players."""
-        for _ in range(num_iterations):
-            weights = self.schedule.weights(self.iteration)
-            self._visits.deal(self._sample())
-            for player in range(NUM_PLAYERS):
-                self._visits.play(player, [street.strategy for street in self.tables[player]])
-            moved, arrived = 0.0, 0.0
-            for player in range(NUM_PLAYERS):
-                regrets, reached = self._visits.visit(player)
-                for street, gained in zip(self.tables[player], regrets, strict=True):
-                    street.add_regrets(weights, gained)
-                for street, reach in zip(self.tables[1 - player], reached, strict=True):
-                    change, weight = street.add_strategy(weights, reach)
-                    moved, arrived = moved + change, arrived + weight
-                if player == 0:
-                    self._visits.play(player, [street.strategy for street in self.tables[player]])
-            self.strategy_delta = moved / arrived
-            self.iteration += 1
-
-    def exploitability(self) -> float:
-        """Returns an upper bound of what a best response in the same buckets gains.
-
-        It is the mean of positive regrets, over both players, and known without another visit; it
-        is a bound where players remember their earlier buckets.
-        """
-        regret = total = 0.0
-        for street in (*self.tables[0], *self.tables[1]):
-            gained = np.maximum(street.regret, 0.0)
-            regret += float(np.maximum.reduceat(gained, street.first_action, axis=0).sum())
-        for iteration in range(self.iteration):  # the weights with which iterations are in tables
-            total = total * self.schedule.weights(iteration).positive_regret + 1.0
-        return regret / max(total, 1.0) / NUM_PLAYERS
-
-    def strategy(self) -> visits.BucketStrategy:
-        """Returns the average strategies."""
-        played = tuple(
-            (oop.average.astype(np.float32), ip.average.astype(np.float32))
-            for oop, ip in zip(*self.tables, strict=True)
-        )
-        return visits.BucketStrategy(self.buckets, played)
-
-    def _sample(self) -> dict[int, list[int]]:
-        """Deals the cards of an iteration, rivers by turn card, from a stream of its own."""
-        random = np.random.default_rng([self._seed, *self.buckets.flop, self.iteration])
-        (num_turns, num_rivers), bounds = self._sampled, self.game.cards.deals[0].first_next
-        dealt = {}
-        for turn in random.choice(len(bounds) - 1, num_turns, replace=False).tolist():
-            after = np.arange(bounds[turn], bounds[turn + 1])
-            dealt[turn] = random.choice(after, num_rivers, replace=False).tolist()
-        return dealt
-
 
 # Rounds of bucketed solving: solve, see what hands earn, make flop buckets of it, solve again.
 #
@@ -155,7 +43,7 @@ class SolvedRound:
     """Buckets, average strategies, how the solve ended, and what combos win from each other."""
 
     buckets: FlopBuckets
-    strategy: visits.BucketStrategy
+    strategy: BucketStrategy
     outcome: SolveOutcome
     values: PairValues
 
@@ -238,8 +126,11 @@ def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
     """Returns the records of a kept flop, round by round; none if `pack_rounds` wrote none."""
     if "round_facts" not in kept:
         return []
-    last, records = visits.read_buckets(kept, flop), []
-    labels, facts = visits.unpack_buckets(kept["round_flop_buckets"]), kept["round_facts"].tolist()
+    last, records = bucketed_solver.read_buckets(kept, flop), []
+    labels, facts = (
+        bucketed_solver.unpack_buckets(kept["round_flop_buckets"]),
+        kept["round_facts"].tolist(),
+    )
     earned = kept["round_ev_features"], kept["round_mean_values"]
     for by_flop, features, values, (iterations, *reached) in zip(
         labels, *earned, facts, strict=True
@@ -366,11 +257,11 @@ class BucketedBackend:
 
     def read_strategy(
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
-    ) -> visits.BucketStrategy:
+    ) -> BucketStrategy:
         """Returns the strategies that were kept."""
         streets = [[f"{street.label}_{word}" for word in PLAYER_WORDS] for street in Street]
         played = [tuple(backend.unpack_probabilities(kept[n]) for n in names) for names in streets]
-        return visits.BucketStrategy(visits.read_buckets(kept, flop), tuple(played))
+        return BucketStrategy(bucketed_solver.read_buckets(kept, flop), tuple(played))
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take.

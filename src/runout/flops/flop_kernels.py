@@ -37,14 +37,9 @@ def add_showdowns(
 ) -> None:
     """Adds what is won at showdowns on a board to some rows of sums ``[C, C]``.
 
-    Args:
-        first_row: of the rows.
-        weight: ``[C]`` as in `add_folds`.
-        ranks: ``[C]`` strengths, larger is better.
-        stakes: ``[m, .]`` what the combos of the rows play for.
-        out_gain: what they win.
-        out_stake: what they play for.
-        out_outcome: how many boards they win more than they lose.
+    Weights are as in `add_folds`, ``ranks[C]`` strengths, and ``stakes[m, .]`` what the combos of
+    the rows play for. Sums are what they win, what they play for, and how many boards they win more
+    than they lose.
     """
     num_combos = weight.shape[0]
     outcome = np.empty(num_combos, np.float32)

@@ -22,7 +22,7 @@ from runout.equity.board import compute_board_equity
 from runout.flops.backend import FlopStrategy
 from runout.flops.spot_setup import settle_locks
 from runout.holdem.cards import Spot
-from runout.holdem.game import CardGame, StreetVisit
+from runout.holdem.game import CardGame
 from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATING
@@ -62,10 +62,14 @@ class LiveSpot:
         state: Callable[[], object] = lambda: None,
     ) -> None:
         """Takes ``[O]`` the opponent's range of each player; `state` changes with the tables."""
-        self.game, self.tables = game, tables
-        self._root_reach, self._state = root_reach, state
+        self.game, self.tables, self._state = game, tables, state
         self._seen: object = self
-        self._first_visits = lru_cache(1)(self._visit_first)
+        self._first_visits = lru_cache(1)(
+            lambda: [
+                game.visit_first_street(player, EVALUATING, tables, reach)
+                for player, reach in enumerate(root_reach)
+            ]
+        )
         self._evs = lru_cache(_KEPT_BOARDS)(self._find_evs)
         self._on_board = lru_cache(_KEPT_BOARDS)(tables.on_board)
 
@@ -145,12 +149,6 @@ class LiveSpot:
             sunk = tree.stakes.pot / 2.0 + tree.invested[nodes, player]
             found.append(divide(values, met) + sunk[:, None])
         return found
-
-    def _visit_first(self) -> list[StreetVisit]:
-        return [
-            self.game.visit_first_street(player, EVALUATING, self.tables, reach)
-            for player, reach in enumerate(self._root_reach)
-        ]
 
 
 @dataclass(frozen=True)

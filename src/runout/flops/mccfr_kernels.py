@@ -188,9 +188,8 @@ def count_wins_by_hand(
     """Counts the disjoint combo pairs and runouts in which the row's hand beats the column's.
 
     Args:
-        hero: ``[R, C]`` ranks from `equity_kernels.rank_combos`, those of a hand side by side.
-        villain: ``[R, C]`` likewise.
-        runouts: ``[n]`` the rows of ``hero`` and ``villain`` to count, none of them twice.
+        hero, villain: ``[R, C]`` from `equity.board.rank_combos`, combos of a hand side by side.
+        runouts: ``[n]`` the rows of ranks to count, none of them twice.
         start: ``[H + 1]`` the combos of hand h are ``start[h]:start[h + 1]``.
         blocked: ``[C, 95]`` the combos that share a card with each, itself included.
         hands: the first row of ``out_wins`` to fill, and the one after the last.

@@ -4,7 +4,7 @@ import functools
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack, cast
@@ -63,19 +63,40 @@ _BYTES_OF_VALUES = 4 * flop_values.NUM_POSITIONS * NUM_HANDS**2
 
 
 @dataclass(frozen=True, eq=False)
-class FlopJob:
-    """Solves flops with a tree for each stack-to-pot ratio; see `Job`. An item is a flop as given.
+class PostflopPlan:
+    """A solve of a config's flops, with a tree for each stack-to-pot ratio; see `Job`.
 
-    Attributes:
-        ranges: ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
-        facts: everything that the results depend on besides the flop.
+    An item is a flop as it was given. Nothing that is found depends on the number of threads. The
+    ranges are ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
     """
 
-    trees: Sequence[PostflopTree]
+    config: FlopsConfig
+    flops: FlopList
+    trees: tuple[PostflopTree, ...]
     backend: PostflopBackend
+    num_workers: int
     ranges: FloatArray | None = None
-    keeps_strategies: bool = False
-    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def make(
+        cls,
+        config: FlopsConfig,
+        num_workers: int | None = None,
+        abstraction: Abstraction | None = None,
+    ) -> "PostflopPlan":
+        """Returns the plan of a config with given stack-to-pot ratios; by default for all cores."""
+        rules, backend = config.betting_rules(), make_backend(config, abstraction)
+        trees = tuple(PostflopTree.build(rules, spr) for spr in config.postflop_sprs)
+        return cls(config, config.flop_list(), trees, backend, num_workers or count_cores())
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that the results depend on besides the flop."""
+        return {
+            "postflop_model": self.config.digest_mapping(),
+            "keep_strategies": self.config.keep_strategies,
+            "ranges": None if self.ranges is None else self.ranges.tolist(),
+        }
 
     def run(self, item: str, worker: Worker) -> TaskResult:
         """Solves one flop at all stack-to-pot ratios."""
@@ -89,7 +110,7 @@ class FlopJob:
             solution = self.backend.solve(game, tree, report_progress, Team.of(worker))
             values.append(solution.value_pot)
             reports.append(solution.report)
-            if self.keeps_strategies:
+            if self.config.keep_strategies:
                 with reporting_phase(report_progress, Phase.PACKING):
                     kept = solution.to_arrays()
                 arrays |= {f"{_KEPT}{number}_{name}": array for name, array in kept.items()}
@@ -99,9 +120,9 @@ class FlopJob:
         arrays |= {"value_pot": np.stack(values), "reports": reached}
         return TaskResult(arrays, {_SECONDS: [report.seconds for report in reports]})
 
-    def tasks(self, flops: FlopList) -> list[Task[str]]:
+    def tasks(self) -> list[Task[str]]:
         """Returns a task for each flop, with what it takes."""
-        costs = self._costs(flops, num_workers=1)
+        costs, flops = self._costs(num_workers=1), self.flops
         numbers = [len(suit_stabilizer(flop)) for flop in flops.flops]
         # Of flops that take as long, those with more different runouts take longer after all.
         return [
@@ -109,14 +130,15 @@ class FlopJob:
             for flop, name, n in zip(flops.flops, flops.names, numbers, strict=True)
         ]
 
-    def estimate(self, flops: FlopList, num_workers: int) -> Cost:
-        """Returns what solving flops takes, with so many threads in all."""
+    @cached_property
+    def cost(self) -> Cost:
+        """Time, memory and disk that it takes."""
         # With fewer flops than workers all cores share a flop, which takes hardly any more tables.
-        num_at_once = min(len(flops), num_workers)
-        costs = self._costs(flops, max(1, num_workers // num_at_once))
-        each = [costs[len(suit_stabilizer(flop))] for flop in flops.flops]
-        values = len(flops) * len(self.trees) * _BYTES_OF_VALUES
-        kept = sum(cost.disk_bytes for cost in each) if self.keeps_strategies else 0
+        num_at_once = min(len(self.flops), self.num_workers)
+        costs = self._costs(max(1, self.num_workers // num_at_once))
+        each = [costs[len(suit_stabilizer(flop))] for flop in self.flops.flops]
+        values = len(self.flops) * len(self.trees) * _BYTES_OF_VALUES
+        kept = sum(cost.disk_bytes for cost in each) if self.config.keep_strategies else 0
         # Values of all flops are in memory twice when they are put together.
         fixed = PROGRAM_BYTES + values + values + kept
         hardest = max(costs.values(), key=lambda cost: cost.memory_bytes)
@@ -125,21 +147,38 @@ class FlopJob:
         if num_at_once > 1:
             savings["--workers 1"] = fixed + hardest.memory_bytes
         return Cost(
-            seconds=sum(_SECONDS_PER_FLOP + cost.seconds for cost in each) / num_workers,
+            seconds=sum(_SECONDS_PER_FLOP + cost.seconds for cost in each) / self.num_workers,
             memory_bytes=cost.memory_bytes,
             disk_bytes=values + kept,
             checkpoint_bytes=values + kept,
             savings={**savings, **cost.savings},
         )
 
-    def _costs(self, flops: FlopList, num_workers: int) -> dict[int, Cost]:
+    def _costs(self, num_workers: int) -> dict[int, Cost]:
         """Returns what a flop takes with all trees, by its symmetries: they merge runouts."""
-        alike = {len(suit_stabilizer(flop)): flop for flop in reversed(flops.flops)}
+        alike = {len(suit_stabilizer(flop)): flop for flop in reversed(self.flops.flops)}
         costs = {}
         for number, flop in alike.items():
             by_tree = [self.backend.estimate(flop, tree, num_workers) for tree in self.trees]
             costs[number] = functools.reduce(operator.add, by_tree)
         return costs
+
+    def carry_out(self, context: RunContext, ranges: FloatArray | None = None) -> ValueBundle:
+        """Solves every flop with every tree, or finds what an earlier run has finished."""
+        if context.checkpoints is not None and getattr(self.backend, "abstraction", None):
+            problem = "results of an own abstraction cannot be recognised later, leave them out"
+            raise ConfigError("checkpoints", problem)
+        config, values, solutions = self.config, [], []
+        results = list(solve_each(replace(self, ranges=ranges), context))
+        results.sort(key=lambda result: result.flop_index)
+        for number, spr in enumerate(config.postflop_sprs):
+            value_pot = np.stack([result.value_pot[number] for result in results])
+            reports = tuple(result.reports[number] for result in results)
+            values.append(PostflopValues(self.flops, spr, value_pot, reports, ranges))
+            if config.keep_strategies:
+                solutions.append(tuple(result.kept[number] for result in results))
+        digest, text = digest_config(config.digest_mapping()), config.to_yaml()
+        return ValueBundle(tuple(values), text, digest, config.seed, tuple(solutions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,14 +194,14 @@ class FlopResult:
     kept: list[Arrays]
 
 
-def solve_each(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[FlopResult]:
+def solve_each(plan: PostflopPlan, context: RunContext) -> Iterator[FlopResult]:
     """Yields the result of every flop, as soon as it is finished.
 
     Flops are solved side by side, those with most different runouts first. Workers for which no
     flop is left help inside those that are still being solved. Errors are those of `finish_flops`.
     """
-    index_by_key = {format_cards(flop): index for index, flop in enumerate(flops.flops)}
-    finished = finish_flops(job, job.tasks(flops), context)
+    index_by_key = {format_cards(flop): index for index, flop in enumerate(plan.flops.flops)}
+    finished = finish_flops(plan, plan.tasks(), context)
     for num_done, (task, entry) in enumerate(finished, start=1):
         arrays, times = entry.arrays, entry.measured[_SECONDS]
         timeless = flop_values.reports_from_array(cast(FloatArray, arrays["reports"]))
@@ -172,8 +211,8 @@ def solve_each(flops: FlopList, job: FlopJob, context: RunContext) -> Iterator[F
             for begin in (f"{_KEPT}{number}_" for number in range(len(reports)))
         ]
         worst = max(report.exploitability_pot for report in reports)
-        reached = worst, sum(times), job.backend.meaning.is_upper_bound
-        context.on_event(events.FlopSolved(task.item, num_done, len(flops), *reached))
+        reached = worst, sum(times), plan.backend.meaning.is_upper_bound
+        context.on_event(events.FlopSolved(task.item, num_done, len(plan.flops), *reached))
         value_pot = cast(Float32Array, arrays["value_pot"])
         yield FlopResult(index_by_key[task.key], value_pot, reports, kept)
 
@@ -226,71 +265,6 @@ def progress_sink(
         on_event(events.FlopSolving(flop, at_spr, *done, *reached, *rounds, *flags))
 
     return report_progress
-
-
-# From a config to the values of all its flops and stack-to-pot ratios.
-
-
-@dataclass(frozen=True, eq=False)
-class PostflopPlan:
-    """What a solve of a config's flops is about to do: which flops, trees and backend.
-
-    There is a tree for each stack-to-pot ratio. Nothing that is found depends on the number of
-    threads.
-    """
-
-    config: FlopsConfig
-    flops: FlopList
-    trees: tuple[PostflopTree, ...]
-    backend: PostflopBackend
-    num_workers: int
-
-    @classmethod
-    def make(
-        cls,
-        config: FlopsConfig,
-        num_workers: int | None = None,
-        abstraction: Abstraction | None = None,
-    ) -> "PostflopPlan":
-        """Returns the plan of a config with given stack-to-pot ratios; by default for all cores."""
-        rules, backend = config.betting_rules(), make_backend(config, abstraction)
-        trees = tuple(PostflopTree.build(rules, spr) for spr in config.postflop_sprs)
-        return cls(config, config.flop_list(), trees, backend, num_workers or count_cores())
-
-    def job(self, ranges: FloatArray | None = None) -> FlopJob:
-        """Returns the job, for ``ranges[2, 169]`` of OOP and IP or for all hands."""
-        keeps = self.config.keep_strategies
-        facts = {
-            "postflop_model": self.config.digest_mapping(),
-            "keep_strategies": keeps,
-            "ranges": None if ranges is None else ranges.tolist(),
-        }
-        return FlopJob(self.trees, self.backend, ranges, keeps, facts)
-
-    @cached_property
-    def cost(self) -> Cost:
-        """Time, memory and disk that it takes."""
-        return self.job().estimate(self.flops, self.num_workers)
-
-    def carry_out(self, context: RunContext, ranges: FloatArray | None = None) -> ValueBundle:
-        """Solves every flop with every tree, or finds what an earlier run has finished.
-
-        The ranges are ``[2, 169]`` how much of each hand OOP and IP hold, by default all of them.
-        """
-        if context.checkpoints is not None and getattr(self.backend, "abstraction", None):
-            problem = "results of an own abstraction cannot be recognised later, leave them out"
-            raise ConfigError("checkpoints", problem)
-        config, flops, values, solutions = self.config, self.flops, [], []
-        results = list(solve_each(flops, self.job(ranges), context))
-        results.sort(key=lambda result: result.flop_index)
-        for number, spr in enumerate(config.postflop_sprs):
-            value_pot = np.stack([result.value_pot[number] for result in results])
-            reports = tuple(result.reports[number] for result in results)
-            values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
-            if config.keep_strategies:
-                solutions.append(tuple(result.kept[number] for result in results))
-        digest, text = digest_config(config.digest_mapping()), config.to_yaml()
-        return ValueBundle(tuple(values), text, digest, config.seed, tuple(solutions))
 
 
 def solve_flops(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray, divide
+from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray, RealArray, divide
 from runout.cards.deck import COMBO_HAS_CARD, HAND_BY_COMBO, NUM_HANDS, disjoint_combos
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity, rank_combos
@@ -62,20 +62,20 @@ def pack_values(gain_of_oop: FloatArray) -> Float32Array:
 _ROWS_AT_ONCE = 48
 
 
-class Product:
-    """``[C, C]`` the sum over terminals of the products of both players' rows, row by row."""
+class Product(NamedTuple):
+    """``[C, C]`` the sum over terminals of the products of both players' rows, row by row.
 
-    def __init__(self, parts: Sequence[tuple[Float32Array, Float32Array]]) -> None:
-        """Takes for each group of terminals OOP's and IP's ``[terminals, C]``."""
-        self._mine = np.ascontiguousarray(np.concatenate([part[0] for part in parts]).T)
-        theirs = np.concatenate([part[1] for part in parts])
-        self._panels = pack_panels(theirs, np.float32)
+    OOP's are ``[C, terminals]``, and IP's ``[terminals, C]`` are packed in panels.
+    """
+
+    mine: Float32Array
+    panels: RealArray
 
     def rows(self, rows: slice) -> Float32Array:
         """Returns some rows, padded; threads may ask for different ones at a time."""
         numbers = np.arange(rows.start, rows.stop)
-        found: Float32Array = make_product_rows(len(numbers), self._panels)
-        product_kernels.multiply_rows(self._mine, numbers, self._panels, found)
+        found: Float32Array = make_product_rows(len(numbers), self.panels)
+        product_kernels.multiply_rows(self.mine, numbers, self.panels, found)
         return found
 
 
@@ -96,11 +96,7 @@ class PairSums:
     """Sums over boards of one street, by OOP's and IP's combos."""
 
     def __init__(self, num_combos: int, symmetries: IntArray, has_showdowns: bool) -> None:
-        """Begins with no boards; only rivers have showdowns.
-
-        The symmetries ``[s, C]`` are the combo that each combo becomes under each renaming of suits
-        by which boards were merged.
-        """
+        """Begins with no boards, whose suits were merged by symmetries ``[s, C]`` of combos."""
         shape = (num_combos, num_combos)
         self.gain: FloatArray = np.zeros(shape)
         self._symmetries, self._weights = symmetries, list[Float32Array]()
@@ -304,7 +300,19 @@ class _Extraction:
 
     def play(self, street: Street, board: int, weight: int = 1) -> PlayedBoard:
         """Returns what is done on a board that stands for so many, entered from the one before."""
-        reach = self._reach(street, board)
+
+        def find_reach(player: int) -> list[Float32Array]:
+            hands, scratch = self._game.hands(1 - player), self._scratch[player][street]
+            forest = self._game.templates[street].forests[1 - player]
+            learning = self._tables[player].on_board(street, board)[player]
+            entering, by_group = self._entering[street][player], []
+            for group in range(len(forest.group)):
+                visit_kernels.enter_street(entering, hands, forest, group, scratch.reach)
+                street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
+                by_group.append(scratch.reach[: forest.group[group, 8]].copy())
+            return by_group
+
+        reach = self._team.run(find_reach, range(NUM_PLAYERS))
         dealt = self._game.cards.runouts[street - 1][board] if street > _FLOP else ()
         has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)].any(axis=1)
         weights = np.where(has_card, np.float32(0.0), np.float32(weight))
@@ -321,22 +329,6 @@ class _Extraction:
         ]
         return PlayedBoard(weights, folds)
 
-    def _reach(self, street: Street, board: int) -> list[list[Float32Array]]:
-        entering = self._entering[street]
-
-        def find(player: int) -> list[Float32Array]:
-            hands, scratch = self._game.hands(1 - player), self._scratch[player][street]
-            forest = self._game.templates[street].forests[1 - player]
-            learning = self._tables[player].on_board(street, board)[player]
-            by_group = []
-            for group in range(len(forest.group)):
-                visit_kernels.enter_street(entering[player], hands, forest, group, scratch.reach)
-                street_kernels.push_reach(forest, group, learning, EVALUATING, scratch)
-                by_group.append(scratch.reach[: forest.group[group, 8]].copy())
-            return by_group
-
-        return self._team.run(find, range(NUM_PLAYERS))
-
     def _product(
         self, street: Street, reach: list[list[Float32Array]], kind: str, amount: str
     ) -> Product:
@@ -351,4 +343,5 @@ class _Extraction:
             mine = reach[0][group][getattr(seen_by_ip, f"{kind}_row")[ends][by_ip], :num_combos]
             theirs = reach[1][group][getattr(seen_by_oop, f"{kind}_row")[ends][by_oop], :num_combos]
             parts.append((mine * getattr(seen_by_oop, amount)[ends][by_oop, None], theirs))
-        return Product(parts)
+        mine, theirs = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return Product(np.ascontiguousarray(mine.T), pack_panels(theirs, np.float32))

@@ -25,7 +25,7 @@ from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import EVERYONE, FlopStrategy
-from runout.flops.bucketed_visits import BucketStrategy
+from runout.flops.bucketed_solver import BucketStrategy
 from runout.flops.cards import StoredStrategy, TableStrategy
 from runout.flops.solve import SolvedFlop
 from runout.flops.spot_solution import SpotSolution

@@ -1,5 +1,6 @@
-"""Visits of a flop on which some turn and river cards come, played by buckets with real hands."""
+"""CFR in buckets on one flop: what is learned, what is played, and visits with sampled cards."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -10,7 +11,7 @@ from runout.abstraction.bucket_map import NO_BUCKET, FlopBuckets
 from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array, Int32Array, IntArray
 from runout.cache import Arrays
 from runout.cards.deck import NUM_COMBOS, live_combos
-from runout.cfr.schedules import DiscountWeights
+from runout.cfr.schedules import LINEAR, DiscountWeights, Schedule
 from runout.cfr.team import Team
 from runout.flops import flop_kernels
 from runout.flops.backend import pack_probabilities
@@ -19,6 +20,7 @@ from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
 from runout.holdem.tables import LearnedTables, Precision
+from runout.simd.products import multiply
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
@@ -142,47 +144,138 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
     return FlopBuckets(flop, on_flop, on_turn, by_river, counts)
 
 
-# The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket, elsewhere. So
-# the tables of hands are only lent to a visit, which forgets everything older (`LEARNING_AFRESH`).
+# CFR in buckets on one flop: public cards are sampled, hands are real.
+#
+# Every iteration deals a few turn cards and a few rivers after each, lets every hand meet every
+# hand on them, and adds what hands have learned to their buckets (Johanson et al., "Efficient Nash
+# Equilibrium Approximation through Monte Carlo CFR", 2012: public chance sampling).
+#
+# How far a solve has settled is told by its average strategies: `strategy_delta` is how much they
+# moved in the last iteration, actions added up, decisions weighted by how often they are reached.
+# What is *played* under sampled cards never settles.
+
+#: Turn cards of an iteration, and river cards after each; chosen by measurement (docs/bucketed.md).
+NUM_TURNS, NUM_RIVERS = 4, 1
 
 
-class SampledVisits:
-    """Visits of one flop with sampled turns and rivers: of a game in which only these can come."""
+class BucketedSolver:
+    """What both players have learned in buckets on one flop.
+
+    The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket. So the tables
+    of hands are only lent to a visit, which forgets everything older (`LEARNING_AFRESH`).
+    """
 
     def __init__(
         self,
         game: CardGame,
         buckets: FlopBuckets,
-        num_turns: int,
-        num_rivers: int,
+        schedule: Schedule = LINEAR,
+        seed: int = 0,
         team: Team | None = None,
+        sampled: tuple[int, int] = (NUM_TURNS, NUM_RIVERS),
     ) -> None:
-        """Allocates room for so many turn cards, and rivers after each; suits are not merged."""
-        self._game, self._buckets, self._team = game, buckets, team or Team()
-        self._num_rivers, self._turns = num_rivers, range(num_turns)
-        cards = game.cards
+        """Begins with all actions equally likely, on a flop whose cards are not merged by suits.
+
+        Sampled are turn cards in an iteration, and river cards after each.
+        """
+        self.game, self.buckets, self.schedule = game, buckets, schedule
+        self.iteration, self.strategy_delta = 0, math.inf
+        self._seed, self._sampled, self._team = seed, sampled, team or Team()
+        streets = list(zip(game.templates, buckets.num_buckets, strict=True))
+        self.tables = [
+            [BucketTables.of_street(template, player, number) for template, number in streets]
+            for player in range(NUM_PLAYERS)
+        ]
         self._weight = [
             np.pad(hands.weights.astype(np.float32), (0, hands.width - len(hands.combos)))
-            for hands in cards.players
+            for hands in game.cards.players
         ]
         self._is_held = [(weight > 0.0).astype(np.float32) for weight in self._weight]
         # One card of 49, one of 48, for hands that leave 45 and 44: sampling must not be biased.
-        turn_deal, river_deal = cards.deals
+        (num_turns, num_rivers), (turn_deal, river_deal) = sampled, game.cards.deals
         num_all_turns = len(turn_deal.card)
         num_all_rivers = len(river_deal.card) // num_all_turns
         self._probability = (
             np.float32(float(turn_deal.probability) * num_all_turns / num_turns),
             np.float32(float(river_deal.probability) * num_all_rivers / num_rivers),
         )
-        self.deal({turn: range(num_rivers) for turn in self._turns})
-        self._space, sizes = self._sampled.workspace, self._sampled.table_sizes()
-        self._tables = LearnedTables.allocate(game.templates, sizes, Precision.SINGLE)
+        self.deal({turn: range(num_rivers) for turn in range(num_turns)})
+        self._space, sizes = self._sampled_game.workspace, self._sampled_game.table_sizes()
+        self._by_hand = LearnedTables.allocate(game.templates, sizes, Precision.SINGLE)
+
+    def begin_with(self, other: "BucketedSolver") -> None:
+        """Takes what another solver of the same flop has learned; its turns and rivers must fit.
+
+        A flop bucket begins with the mean regret of its hands' buckets there. Averages begin anew.
+        """
+        # By old and new flop bucket, the share of the new one's hands.
+        before, now = other.buckets.by_flop, self.buckets.by_flop
+        counts = np.zeros((other.buckets.num_buckets[0], self.buckets.num_buckets[0]))
+        np.add.at(counts, (before[now >= 0], now[now >= 0]), 1.0)
+        shares = counts / counts.sum(axis=0)
+        for mine, theirs in zip(self.tables, other.tables, strict=True):
+            for street, old in zip(mine, theirs, strict=True):
+                is_flop = street is mine[0]
+                street.regret[:] = multiply(old.regret, shares) if is_flop else old.regret
+                street.refresh()
+
+    def run(self, num_iterations: int) -> None:
+        """Runs more iterations, each updating both players."""
+        for _ in range(num_iterations):
+            weights = self.schedule.weights(self.iteration)
+            self.deal(self._sample())
+            for player in range(NUM_PLAYERS):
+                self.play(player)
+            moved, arrived = 0.0, 0.0
+            for player in range(NUM_PLAYERS):
+                regrets, reached = self.visit(player)
+                for street, gained in zip(self.tables[player], regrets, strict=True):
+                    street.add_regrets(weights, gained)
+                for street, reach in zip(self.tables[1 - player], reached, strict=True):
+                    change, weight = street.add_strategy(weights, reach)
+                    moved, arrived = moved + change, arrived + weight
+                if player == 0:
+                    self.play(player)
+            self.strategy_delta = moved / arrived
+            self.iteration += 1
+
+    def exploitability(self) -> float:
+        """Returns an upper bound of what a best response in the same buckets gains.
+
+        It is the mean of positive regrets, over both players, and known without another visit; it
+        is a bound where players remember their earlier buckets.
+        """
+        regret = total = 0.0
+        for street in (*self.tables[0], *self.tables[1]):
+            gained = np.maximum(street.regret, 0.0)
+            regret += float(np.maximum.reduceat(gained, street.first_action, axis=0).sum())
+        for iteration in range(self.iteration):  # the weights with which iterations are in tables
+            total = total * self.schedule.weights(iteration).positive_regret + 1.0
+        return regret / max(total, 1.0) / NUM_PLAYERS
+
+    def strategy(self) -> BucketStrategy:
+        """Returns the average strategies."""
+        played = tuple(
+            (oop.average.astype(np.float32), ip.average.astype(np.float32))
+            for oop, ip in zip(*self.tables, strict=True)
+        )
+        return BucketStrategy(self.buckets, played)
+
+    def _sample(self) -> dict[int, list[int]]:
+        """Deals the cards of an iteration, rivers by turn card, from a stream of its own."""
+        random = np.random.default_rng([self._seed, *self.buckets.flop, self.iteration])
+        (num_turns, num_rivers), bounds = self._sampled, self.game.cards.deals[0].first_next
+        dealt = {}
+        for turn in random.choice(len(bounds) - 1, num_turns, replace=False).tolist():
+            after = np.arange(bounds[turn], bounds[turn + 1])
+            dealt[turn] = random.choice(after, num_rivers, replace=False).tolist()
+        return dealt
 
     def deal(self, dealt: Mapping[int, Sequence[int]]) -> None:
         """Takes the cards of the next visits: rivers by turn card, as numbers of the deals."""
-        cards, (on_turn, on_river) = self._game.cards, self._probability
+        cards, (on_turn, on_river) = self.game.cards, self._probability
         turns, rivers = list(dealt), [river for after in dealt.values() for river in after]
-        first_next, (at_turn, at_river) = self._num_rivers * np.arange(len(turns) + 1), cards.deals
+        first_next, (at_turn, at_river) = self._sampled[1] * np.arange(len(turns) + 1), cards.deals
         runouts = (
             ((),),
             tuple(cards.runouts[0][turn] for turn in turns),
@@ -194,16 +287,20 @@ class SampledVisits:
         )
         to_come = replace(cards, deals=deals, runouts=runouts[1:])
         # With a deck of these cards nobody knows who wins an all-in before they have come.
-        spot = replace(self._game.spot, deck=tuple({c for dealt in runouts[2] for c in dealt}))
-        card_tables = replace(self._game.card_tables, to_come=to_come)
-        self._sampled = CardGame(spot, team=self._team, card_tables=card_tables)
-        self._bucket = [
-            [[self._buckets_of(player, dealt) for dealt in boards] for boards in runouts]
-            for player in range(NUM_PLAYERS)
-        ]
+        spot = replace(self.game.spot, deck=tuple({c for dealt in runouts[2] for c in dealt}))
+        card_tables = replace(self.game.card_tables, to_come=to_come)
+        self._sampled_game = CardGame(spot, team=self._team, card_tables=card_tables)
+        #: ``[H]`` the bucket of each hand of a player, by street and board; -1 for none.
+        self._bucket: list[list[list[Int16Array]]] = [[[], [], []] for _ in range(NUM_PLAYERS)]
+        for street, boards in enumerate(runouts):
+            for bucket in (self.buckets((*self.buckets.flop, *dealt)) for dealt in boards):
+                for of_player, hands in zip(self._bucket, cards.players, strict=True):
+                    by_hand = np.full(hands.width, NO_BUCKET, dtype=np.int16)
+                    by_hand[: len(hands.combos)] = bucket[hands.combos]
+                    of_player[street].append(by_hand)
 
-    def play(self, player: int, played: Sequence[FloatArray]) -> None:
-        """Sets what a player's buckets do in the next visit, ``[A, B]`` for flop, turn and river.
+    def play(self, player: int) -> None:
+        """Sets what a player's hands do in the next visit, which is what their buckets do.
 
         Kernels play the positive part of regrets, made to sum to one. Of regrets that are
         probabilities that is the probabilities themselves, so these are what is written.
@@ -211,11 +308,12 @@ class SampledVisits:
 
         def expand(turn: int) -> None:
             for street, board in self._boards(turn):
-                regret = self._tables.by_street[street][player].regret[board]
+                regret = self._by_hand.by_street[street][player].regret[board]
                 bucket = self._bucket[player][street][board]
-                flop_kernels.expand_buckets(played[street], bucket, regret)
+                played = self.tables[player][street].strategy
+                flop_kernels.expand_buckets(played, bucket, regret)
 
-        self._team.run(expand, self._turns)
+        self._team.run(expand, range(self._sampled[0]))
 
     def visit(self, player: int) -> tuple[list[FloatArray], list[FloatArray]]:
         """Lets a player learn; what it plays must be set again afterwards.
@@ -227,14 +325,17 @@ class SampledVisits:
         Returned are, by street ``[A, B]``, the regrets of the player's buckets, and how the
         opponent's buckets were reached with each action.
         """
-        reach = self._game.cards.root_reach(player)
-        self._sampled.visit(player, LEARNING_AFRESH, self._tables, reach, self._space)
+        reach = self.game.cards.root_reach(player)
+        self._sampled_game.visit(player, LEARNING_AFRESH, self._by_hand, reach, self._space)
         other = 1 - player
 
+        def empty(player: int) -> list[FloatArray]:
+            return [np.zeros_like(street.regret) for street in self.tables[player]]
+
         def collect(turn: int) -> tuple[list[FloatArray], list[FloatArray]]:
-            regrets, reached = self._empty(player), self._empty(other)
+            regrets, reached = empty(player), empty(other)
             for street, board in self._boards(turn):
-                mine, theirs = (self._tables.by_street[street][p] for p in (player, other))
+                mine, theirs = (self._by_hand.by_street[street][p] for p in (player, other))
                 for table, p, weight, out in (
                     (mine.regret, player, self._weight[player], regrets),
                     (theirs.strategy_sum, other, self._is_held[other], reached),
@@ -243,8 +344,8 @@ class SampledVisits:
                     flop_kernels.collect_buckets(table[board], bucket, weight, out[street])
             return regrets, reached
 
-        regrets, reached = self._empty(player), self._empty(other)
-        for gained, arrived in self._team.run(collect, self._turns):
+        regrets, reached = empty(player), empty(other)
+        for gained, arrived in self._team.run(collect, range(self._sampled[0])):
             for total, part in zip(regrets + reached, gained + arrived, strict=True):
                 total += part
         return regrets, reached
@@ -254,16 +355,5 @@ class SampledVisits:
         if turn == 0:
             yield Street.FLOP, 0
         yield Street.TURN, turn
-        for river in range(self._num_rivers):
-            yield Street.RIVER, turn * self._num_rivers + river
-
-    def _buckets_of(self, player: int, dealt: tuple[int, ...]) -> Int16Array:
-        """Returns ``[H]`` the bucket of each of a player's hands after some cards; -1 for none."""
-        hands = self._game.cards.players[player]
-        by_hand = np.full(hands.width, NO_BUCKET, dtype=np.int16)
-        by_hand[: len(hands.combos)] = self._buckets((*self._buckets.flop, *dealt))[hands.combos]
-        return by_hand
-
-    def _empty(self, player: int) -> list[FloatArray]:
-        streets = zip(self._game.templates, self._buckets.num_buckets, strict=True)
-        return [np.zeros((template.num_actions[player], number)) for template, number in streets]
+        for river in range(self._sampled[1]):
+            yield Street.RIVER, turn * self._sampled[1] + river

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from runout.flops.bucketed_visits import BucketTables, SampledVisits
+from runout.flops.bucketed_solver import BucketedSolver, BucketTables
 from runout.holdem.game import CardGame
 from runout.trees.betting import Street
 from tests.reference.slow_spot import probabilities
@@ -23,7 +23,7 @@ def game():
 
 @pytest.fixture
 def visits(game):
-    made = SampledVisits(game, BUCKETS, num_turns=2, num_rivers=2)
+    made = BucketedSolver(game, BUCKETS, sampled=(2, 2))
     turns = game.cards.deals[0].first_next
     made.deal({turn: (turns[turn], turns[turn] + 5) for turn in (3, 20)})
     return made
@@ -40,10 +40,10 @@ def random_tables(game, player, seed=0):
 
 
 def play(game, visits):
-    tables = [random_tables(game, player) for player in range(2)]
+    visits.tables = [random_tables(game, player) for player in range(2)]
     for player in range(2):
-        visits.play(player, [street.strategy for street in tables[player]])
-    return tables
+        visits.play(player)
+    return visits.tables
 
 
 def decisions(street):
@@ -56,7 +56,7 @@ def decisions(street):
 def test_hands_play_what_their_buckets_play(game, visits, player):
     combos = game.cards.players[player].combos
     (street, *_) = play(game, visits)[player]
-    (regret,) = visits._tables.by_street[Street.FLOP][player].regret
+    (regret,) = visits._by_hand.by_street[Street.FLOP][player].regret
     bucket = BUCKETS.by_flop[combos]
     for rows in decisions(street):
         played = probabilities(regret[rows].astype(np.float64))[:, : len(combos)]
