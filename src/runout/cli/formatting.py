@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -18,9 +18,6 @@ from runout.solutions.sheet import format_count as format_count
 from runout.solutions.sheet import format_percent as format_percent
 from runout.solutions.sheet import json_number as json_number
 
-if TYPE_CHECKING:
-    from runout.solutions.values import ExploitabilityMeaning
-
 Json = Mapping[str, Any]
 
 
@@ -32,11 +29,6 @@ def bold(text: str) -> Text:
 def dim(text: str) -> Text:
     """Returns a remark."""
     return Text(text, style="dim")
-
-
-def format_exploitability(share: float, meaning: "ExploitabilityMeaning", decimals: int = 2) -> str:
-    """Returns a fraction of the pot as percent, with a sign before it if it is a bound."""
-    return format_bound(share, meaning.is_upper_bound, decimals)
 
 
 def format_bound(share: float, is_upper_bound: bool, decimals: int = 2) -> str:

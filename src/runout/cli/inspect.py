@@ -154,7 +154,7 @@ def _describe_values(bundle: ValueBundle, with_flops: bool) -> tuple[Json, list[
 def _flops_sheet(values: PostflopValues) -> Sheet:
     """Returns how the solve of each flop went; the delta is NaN where none was measured."""
     has_deals, meaning = any(r.num_deals for r in values.reports), values.reports[0].meaning
-    share = partial(formatting.format_exploitability, meaning=meaning, decimals=3)
+    share = partial(formatting.format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
     shown = (
         Column("flop"),
         Column(None, "flop"),

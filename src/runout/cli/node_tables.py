@@ -73,8 +73,8 @@ def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
     if quality is not None:
         amount = f"{format_mbb(quality.exploitability)} mbb/hand"
         if quality.unit is ExploitabilityUnit.POT:
-            share = formatting.format_exploitability(quality.exploitability, quality.meaning)
-            amount = f"{share} of the pot"
+            share, is_bound = quality.exploitability, quality.meaning.is_upper_bound
+            amount = f"{formatting.format_bound(share, is_bound)} of the pot"
         iterations = format_count_of(quality.iterations, "iteration")
         work = f"after {iterations} in {formatting.format_seconds(quality.seconds)}"
         lines.append(Text(f"exploitability ({quality.meaning.value}) {amount} {work}"))

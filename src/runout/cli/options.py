@@ -12,13 +12,11 @@ import typer
 
 from runout.cards.deck import combo_cards, format_card, format_cards, parse_board, parse_combo
 from runout.cards.ranges import Range
-from runout.errors import CardError, ConfigError, OptionError, RangeError, quote
+from runout.errors import CardError, ConfigError, OptionError, quote
 
 if TYPE_CHECKING:  # configs and solutions take longer to import than a small answer
     from runout.config.flops import FlopsConfig
     from runout.config.run import RunConfig
-    from runout.solutions.node import Node
-    from runout.solutions.tables import Part
 
 #: Metavars of values that are paths.
 _PATHS = ("FILE", "DIR", "RUN")
@@ -112,46 +110,6 @@ def require_at_most_one(given: Mapping[str, bool]) -> None:
     chosen = [option for option, is_given in given.items() if is_given]
     if len(chosen) > 1:
         raise OptionError(" ".join(chosen), "cannot be combined, give one of them")
-
-
-RangeOption = Annotated[str | None, option("--range", "RANGE", 'Only these hands: "22+,A2s+".')]
-_CLASSES = "Only these hand classes: sets,flush-draws; without one: -top-pair."
-ClassOption = Annotated[str | None, option("--class", "NAMES", _CLASSES)]
-MEASURE = flag("--show", "Measure in the grid (default: the strategy).")
-_COMPARE = "Compare with this node."
-CompareOption = Annotated[str | None, option("--compare", "PATH", _COMPARE)]
-
-
-def read_part(hands: str | None, classes: str | None) -> "Part":
-    """Returns which hands ``--range`` and ``--class`` choose, for either player."""
-    from runout.solutions.tables import Part, parse_class_choice
-
-    try:
-        hand_range = None if hands is None else Range(hands)
-    except RangeError as error:
-        raise OptionError("--range", str(error)) from error
-    try:
-        choice = None if classes is None else parse_class_choice(classes)
-    except CardError as error:
-        raise OptionError("--class", error.problem) from error
-    return Part(None, hand_range, choice)
-
-
-def narrow(node: "Node", part: "Part") -> "Node":
-    """Returns a node as a part of a range sees it; refuses a part with nothing in it."""
-    seen, player = part.of(node), part.player_at(node)
-    if not part.is_whole and not seen.is_held[player].any():
-        given = "--range" if part.classes is None else "--class"
-        problem = f"leaves nothing of {node.players[player]}'s range at {node.path or 'the root'}"
-        raise OptionError(given, problem)
-    return seen
-
-
-def describe_part(whole: "Node", seen: "Node", player: int) -> str:
-    """Returns how much of a player's range is shown."""
-    combos, of_all = seen.combos(player), whole.combos(player)
-    share = f" ({100 * combos / of_all:.1f}%)" if of_all > 0.0 else ""
-    return f"only {combos:,.2f} of {whole.players[player]}'s {of_all:,.2f} combos{share}"
 
 
 def load_run_or_flops(path: Path) -> "FlopsConfig | RunConfig":

@@ -20,7 +20,7 @@ from runout.cli.formatting import Json, bold, dim, format_count_of, format_perce
 from runout.cli.node_tables import EV_WORDS
 from runout.cli.options import argument, flag, option
 from runout.cli.plots import ExploitabilityCurve
-from runout.errors import OptionError, RangeError, quote
+from runout.errors import CardError, OptionError, RangeError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files, run, tables
 from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
@@ -49,6 +49,10 @@ NodeOption = Annotated[str | None, option("--node -n", "PATH", _NODE)]
 PlayerOption = Annotated[
     Literal["sb", "bb", "oop", "ip"] | None, flag("--player -p", "Default: the player to act.")
 ]
+RangeOption = Annotated[str | None, option("--range", "RANGE", 'Only these hands: "22+,A2s+".')]
+_CLASSES = "Only these hand classes: sets,flush-draws; without one: -top-pair."
+ClassOption = Annotated[str | None, option("--class", "NAMES", _CLASSES)]
+_MEASURE = "Measure in the grid (default: the strategy)."
 _EV = "from-here: folding is 0; net: since the start of the hand."
 EvOption = Annotated[Literal["from-here", "net"], flag("--ev", _EV)]
 FlopOption = Annotated[str | None, option("--flop", "CARDS", "Flop, if several were solved.")]
@@ -65,10 +69,10 @@ def show_result(
     node: NodeOption = None,
     player: PlayerOption = None,
     hand: Annotated[str | None, option("--hand", "HAND", "These hands: AK, AKs or AhKh.")] = None,
-    hands: options.RangeOption = None,
-    classes: options.ClassOption = None,
-    measure: Annotated[Measure | None, options.MEASURE] = None,
-    compare: options.CompareOption = None,
+    hands: RangeOption = None,
+    classes: ClassOption = None,
+    measure: Annotated[Measure | None, flag("--show", _MEASURE)] = None,
+    compare: Annotated[str | None, option("--compare", "PATH", "Compare with this node.")] = None,
     by: ByOption = None,
     sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = tables.BY_CARD,
     ev: EvOption = "from-here",
@@ -104,7 +108,7 @@ def show_result(
     elif values is not None:
         inspect.show_hand_values(path, values, versus, flop, spr, player, json)
     elif not _show_overview(path, node, flop, flops, json):
-        part = replace(options.read_part(hands, classes), player=player)
+        part = read_part(hands, classes, player)
         with opening(path, flop, spr, round_number, node or "") as view:
             look = _Look(view, part, ev == "net", json)
             if trace is not None:
@@ -182,6 +186,19 @@ def opening(
         yield kept
 
 
+def read_part(hands: str | None, classes: str | None, player: str | None = None) -> Part:
+    """Returns which hands ``--range`` and ``--class`` choose, of either player or the named one."""
+    try:
+        hand_range = None if hands is None else Range(hands)
+    except RangeError as error:
+        raise OptionError("--range", str(error)) from error
+    try:
+        choice = None if classes is None else tables.parse_class_choice(classes)
+    except CardError as error:
+        raise OptionError("--class", error.problem) from error
+    return Part(player, hand_range, choice)
+
+
 @dataclass(frozen=True)
 class _Look:
     """A look at some hands of a solution, as the options ask for it.
@@ -196,7 +213,11 @@ class _Look:
 
     def node(self, path: str) -> Node:
         """Returns a node with the hands to show; refuses a part without hands."""
-        node = options.narrow(self.view.node(path), self.part)
+        whole, part = self.view.node(path), self.part
+        node, player = part.of(whole), part.player_at(whole)
+        if not part.is_whole and not node.is_held[player].any():
+            given, place = "--range" if part.classes is None else "--class", node.path or "the root"
+            raise OptionError(given, f"leaves nothing of {node.players[player]}'s range at {place}")
         return node.net() if self.is_net else node
 
     def print(self, document: Json, parts: Iterable[Shown], *nodes: Node) -> None:
@@ -233,7 +254,10 @@ class _Look:
                     sheet.add(action.code, f"{answer.players[answer.actor]} {'   '.join(words)}")
             parts += ["", sheet] if sheet.rows else []
         if not part.is_whole:
-            parts.append(dim(options.describe_part(view.node(node.path), node, player)))
+            combos, of_all = node.combos(player), view.node(node.path).combos(player)
+            share = f" ({100 * combos / of_all:.1f}%)" if of_all > 0.0 else ""
+            held = f"{node.players[player]}'s {of_all:,.2f} combos{share}"
+            parts.append(dim(f"only {combos:,.2f} of {held}"))
         self.print(nodes_to_json(view, nodes), parts, *nodes)
 
     def hands(self, path: str, text: str) -> None:
@@ -371,9 +395,9 @@ def report_parts(view: PreflopSolution) -> list[Shown]:
         headings = ">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot"
         sheet = Sheet(columns(*headings))
         for done in report.ranges_rounds:
-            worst = done.flop_exploitability_pot, done.flop_exploitability_meaning
+            is_bound = done.flop_exploitability_meaning.is_upper_bound
             left = formatting.format_mbb(done.exploitability_mbb)
-            share = formatting.format_exploitability(*worst)
+            share = formatting.format_bound(done.flop_exploitability_pot, is_bound)
             sheet.add(done.number, format_percent(done.change), left, share)
         parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
     if report.flop_leaves:
@@ -426,8 +450,8 @@ def export_solution(
     layout: Annotated[Layout, flag("--format -f", "One document, or a row per number.")] = "json",
     file: Annotated[Path | None, option("--output -o", "FILE", "Default: stdout.")] = None,
     depth: Annotated[str | None, option("--depth", "N", _DEPTH)] = None,
-    hands: options.RangeOption = None,
-    classes: options.ClassOption = None,
+    hands: RangeOption = None,
+    classes: ClassOption = None,
     ev: EvOption = "from-here",
     flop: FlopOption = None,
     spr: SprOption = None,
@@ -445,7 +469,7 @@ def export_solution(
     if depth not in (None, _EVERYTHING) and not (depth.isascii() and depth.isdigit()):
         raise OptionError("--depth", f"{quote(depth)} is not a whole number from 0 up, or all")
     steps = None if depth == _EVERYTHING else int(depth or 0)
-    part = options.read_part(hands, classes)
+    part = read_part(hands, classes)
     with opening(path, flop, spr, None, node or "") as view:
         seen, paths = PartView(view, part, ev == "net"), [node or ""]
         is_list = isinstance(view, PreflopSolution) and depth is None

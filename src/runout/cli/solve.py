@@ -81,7 +81,7 @@ def solve_flops(
 def solves_sheet(bundle: ValueBundle) -> Sheet:
     """Returns how the solves at each stack-to-pot ratio went."""
     meaning = bundle.values[0].reports[0].meaning
-    share = partial(formatting.format_exploitability, meaning=meaning, decimals=3)
+    share = partial(formatting.format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
     has_deals = any(report.num_deals for values in bundle.values for report in values.reports)
     sheet = Sheet(
         (
@@ -122,7 +122,7 @@ def solve_table(bundle: ValueBundle) -> Table:
 def describe_flops(bundle: ValueBundle) -> str:
     """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
     _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
-    percent = partial(formatting.format_exploitability, meaning=meanings[0])
+    percent = partial(formatting.format_bound, is_upper_bound=meanings[0].is_upper_bound)
     return (
         f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
         f"{format_count_of(len(means), 'SPR')}: exploitability ({meanings[0]}) "
