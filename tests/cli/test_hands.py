@@ -84,6 +84,13 @@ def test_a_round_that_is_not_there_is_refused(error_line, solved, two_rounds):
     assert line.endswith("its flops were not solved again in rounds")
 
 
+def test_values_of_an_earlier_round_are_unknown(run, two_rounds):
+    command = ("show", str(two_rounds), "--round", "0", "--json")
+    assert json.loads(run(*command).stdout)["game_value_bb"] is None
+    text = run(*command[:-1]).stdout
+    assert "game value unknown: no EVs were kept of this round" in text
+
+
 @pytest.mark.parametrize(("option", "chips"), [("--pot", 200), ("--stack", 900)])
 def test_a_spot_from_a_node_has_the_money_of_the_node(error_line, solved, option, chips):
     node = ("--from", str(solved), "--node", "c-x", "--board", "Td9d6h")

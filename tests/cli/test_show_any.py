@@ -208,6 +208,12 @@ def test_parquet_has_the_rows_of_csv(run, spot, tmp_path, error_line):
     assert error_line("export", spot, "-f", "parquet").startswith("--output: is missing")
 
 
+@pytest.mark.parametrize("layout", ["csv", "parquet"])
+def test_a_node_where_no_player_acts_has_no_rows(error_line, spot, tmp_path, layout):
+    command = ("export", spot, "-n", "x:x", "-f", layout, "-o", str(tmp_path / "rows"))
+    assert error_line(*command).startswith("--node: no player acts there, choose a decision")
+
+
 def test_documents_go_as_deep_as_asked(run, spot):
     node = json.loads(run("export", spot, "--depth", "1").stdout)["node"]
     assert list(node["children"]) == ["x", "b10"]

@@ -402,8 +402,10 @@ def report_parts(view: PreflopSolution) -> list[Shown]:
         parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
     if report.flop_leaves:
         parts += [*_leaf_parts(view), ""]
-    sb, bb = (format_signed(view.game_value_bb(player)) for player in (SB, BB))
-    value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
+    sb, bb = map(view.game_value_bb, (SB, BB))
+    value = f"game value {format_signed(sb)} bb/hand for SB, {format_signed(bb)} bb/hand for BB"
+    if math.isnan(sb):
+        value = "game value unknown: no EVs were kept of this round"
     return [*parts, value, *node_tables.quality_lines(view.quality)]
 
 
@@ -477,6 +479,10 @@ def export_solution(
             paths = [view.tree.path(number) for number in view.decisions()]
         found = (one for start in paths for one in seen.nodes(start, steps))
         frames = (one.tidy_columns() for one in found if one.actor is not None)
+        first = next(frames, None) if layout != "json" else {}
+        if first is None:
+            raise OptionError("--node", "no player acts there, choose a decision or give --depth")
+        parts = chain([first], frames)
 
         def write_document(stream: TextIO) -> int:
             if is_list:
@@ -485,16 +491,12 @@ def export_solution(
             return node_files.write_json(seen, stream, steps, node or "")
 
         def write_rows(stream: TextIO) -> int:
-            first = next(frames, None)
-            if first is None:
-                raise OptionError("--node", "has no rows, no player acts there; give --depth")
-            parts = chain([first], frames)
-            rows = (row for part in parts for row in zip(*part.values(), strict=True))
+            rows = (row for frame in parts for row in zip(*frame.values(), strict=True))
             return write_csv(first, rows, stream)
 
         if layout == "parquet" and file is not None:
             with console.naming_file("--output", file), replacing_file(file) as place:
-                num_rows = write_parquet(place, frames)
+                num_rows = write_parquet(place, parts)
             console.print_note(f"wrote {file}, {format_count_of(num_rows, 'row')}")
         elif layout == "csv":
             console.write_to(file, "row", write_rows)

@@ -34,6 +34,7 @@ from runout.solutions.node import (
     actions_of,
     known_mean,
 )
+from runout.solutions.sheet import json_number
 from runout.solutions.values import (
     ExploitabilityMeaning,
     ValueSource,
@@ -208,7 +209,7 @@ class PreflopSolution(Solution):
         """Returns the value of the game and how the solve went, under JSON names."""
         report = self.report
         return {
-            "game_value_bb": self.game_value_bb(SB),
+            "game_value_bb": json_number(self.game_value_bb(SB)),
             "exploitability_mbb": report.exploitability_mbb,
             "real_exploitability_mbb": report.real_exploitability_mbb,
             "iterations": report.iterations,
