@@ -135,11 +135,6 @@ def test_rounds_with_ranges_need_flops_that_are_solved():
     )
 
 
-def test_a_model_replaces_a_path():
-    config = RunConfig.parse({"preflop": {"preset": "hu_25bb"}, "postflop_model_path": "x"})
-    assert config.with_postflop_model(FlopsConfig(**MODEL)) == parse()
-
-
 # --- What is not allowed --------------------------------------------------------------------------
 
 

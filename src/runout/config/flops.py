@@ -1,10 +1,10 @@
 """The sections ``postflop_model`` and ``joint``: which trees, which flops, and how well."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeAlias
 
 from annotated_types import Ge, Le
-from pydantic import AliasChoices, Field, ModelWrapValidatorHandler, SerializeAsAny, model_validator
+from pydantic import AliasChoices, Field, SerializeAsAny, model_validator
 
 from runout.cards import flops as flop_lists
 from runout.cards.deck import format_cards
@@ -88,14 +88,6 @@ class FlopsConfig(ConfigSection):
 
     Constructing one gives the class of its backend, chosen by ``solve_type``.
 
-    Attributes:
-        best_variant: what ``cfr_variant: null`` means, by measurement.
-        title: what the backend is called where it is shown.
-        is_random: whether the backend's results depend on the seed.
-        label_key: the key whose value may stand after the backend's name in ``lab exploit``.
-        label_values: its values that are compared there.
-        delta_key: the key with the change of strategies that ends a solve, if there is one.
-
     >>> from runout import FlopsConfig
     >>> FlopsConfig(solve_type="exact", bet_sizes=["33%"], fixed_flops=["AhKd7s"]).primary_spr
     3.5
@@ -104,12 +96,12 @@ class FlopsConfig(ConfigSection):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     choices: ClassVar[tuple[str, ...]] = FLOP_SELECTIONS
 
-    best_variant: ClassVar[str]
-    title: ClassVar[str] = ""
-    is_random: ClassVar[bool] = True
-    label_key: ClassVar[str | None] = None
-    label_values: ClassVar[tuple[int, ...]] = ()
-    delta_key: ClassVar[str] = ""
+    best_variant: ClassVar[str]  # what ``cfr_variant: null`` means, by measurement
+    title: ClassVar[str] = ""  # what the backend is called where it is shown
+    is_random: ClassVar[bool] = True  # whether its results depend on the seed
+    label_key: ClassVar[str | None] = None  # of the values after its name in ``lab exploit``
+    label_values: ClassVar[tuple[int, ...]] = ()  # those that are compared there
+    delta_key: ClassVar[str] = ""  # of the change of strategies that ends a solve
 
     solve_type: str = DEFAULT_BACKEND
     """Backend that solves the flops. Each has keys of its own, which are errors with another."""
@@ -170,7 +162,7 @@ class FlopsConfig(ConfigSection):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _read_as_the_backend(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Any:
+    def _read_as_the_backend(cls, data: Any, read: Callable[[Any], Self]) -> Any:
         if cls is not FlopsConfig or not isinstance(data, Mapping):
             return read(data)
         name, names = data.get("solve_type", DEFAULT_BACKEND), tuple(BACKENDS)

@@ -5,10 +5,11 @@ import os.path
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar, overload
+from typing import Annotated, Any, TypeAlias
 
 from annotated_types import Len
 from pydantic import BeforeValidator, Strict
+from typing_extensions import TypeVar
 
 from runout.config.flops import BACKENDS, POSTFLOP_SECTION, FlopsConfig, FlopsFile
 from runout.config.run import RunConfig
@@ -66,11 +67,9 @@ class SweepConfig(FlopsFile):
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """One choice of the grid.
+    """One choice of the grid: pairs of a key and its value, as text.
 
-    Attributes:
-        choice: pairs of a key and its value, as text.
-        models: the config with these keys, once for each seed; once only if nothing is random.
+    Its models are the config with these keys, once for each seed; once only if nothing is random.
     """
 
     choice: tuple[tuple[str, str], ...]
@@ -83,11 +82,7 @@ class SweepPoint:
 
 
 def load_sweep_config(source: str | Path | Mapping[str, Any]) -> tuple[SweepPoint, ...]:
-    """Reads a file, or a mapping, with the sections ``sweep`` and ``postflop_model``.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the key at fault.
-    """
+    """Reads a file, or a mapping, with the sections ``sweep`` and ``postflop_model``."""
     document, name = source, "sweep"
     if not isinstance(document, Mapping):
         document, name = load_yaml(Path(document)), str(source)
@@ -118,7 +113,7 @@ def _make_point(
 
 
 AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig | ReportConfig | SweepConfig
-ConfigT = TypeVar("ConfigT", RunConfig, FlopsConfig, SpotConfig, ReportConfig, SweepConfig)
+ConfigT = TypeVar("ConfigT", bound=AnyConfig, default=AnyConfig)
 
 #: What a file describes, the command that it is for, and the keys that tell, by its class.
 KINDS: Mapping[type[AnyConfig], tuple[str, str, set[str]]] = {
@@ -130,15 +125,9 @@ KINDS: Mapping[type[AnyConfig], tuple[str, str, set[str]]] = {
 }
 
 
-@overload
-def load_config(path: str | Path) -> AnyConfig: ...
-@overload
 def load_config(
-    path: str | Path, kind: type[ConfigT], given: Mapping[str, Any] | None = None
-) -> ConfigT: ...
-def load_config(
-    path: str | Path, kind: Any = None, given: Mapping[str, Any] | None = None
-) -> AnyConfig:
+    path: str | Path, kind: type[ConfigT] | None = None, given: Mapping[str, Any] | None = None
+) -> ConfigT:
     """Reads a config file of any kind, a run, flops, a spot, a report or a sweep.
 
     A relative ``postflop_model_path`` counts from the file's directory. A YAML file there is read
@@ -156,17 +145,14 @@ def load_config(
     >>> load_config("configs/spot_river.yaml").stack
     910.0
     """
-    path = Path(path)
-    return _read(load_yaml(path), str(path), kind, given or {}, path.parent)
+    name, folder = str(path), Path(path).parent
+    config: ConfigT = _read(load_yaml(Path(path)), name, kind, given or {}, folder)
+    return config
 
 
-@overload
-def parse_config(text: str) -> AnyConfig: ...
-@overload
 def parse_config(
-    text: str, kind: type[ConfigT], given: Mapping[str, Any] | None = None
-) -> ConfigT: ...
-def parse_config(text: str, kind: Any = None, given: Mapping[str, Any] | None = None) -> AnyConfig:
+    text: str, kind: type[ConfigT] | None = None, given: Mapping[str, Any] | None = None
+) -> ConfigT:
     """Reads the text of a config file; see `load_config`.
 
     >>> from runout import parse_config
@@ -175,15 +161,12 @@ def parse_config(text: str, kind: Any = None, given: Mapping[str, Any] | None = 
     """
     if text.lower().endswith(YAML_SUFFIXES) and "\n" not in text and ": " not in text:
         raise ConfigError("config", f"{show_value(text)} is a path, read it with load_config")
-    return _read(parse_yaml(text), "config", kind, given or {}, Path())
+    config: ConfigT = _read(parse_yaml(text), "config", kind, given or {}, Path())
+    return config
 
 
 def load_yaml(path: Path) -> Document:
-    """Reads a YAML file whose top is a mapping.
-
-    Raises:
-        ConfigError: if the file cannot be read, is not YAML or not a mapping, or repeats a key.
-    """
+    """Reads a YAML file whose top is a mapping; what is none raises `ConfigError`."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -213,9 +196,6 @@ def load_spot_config(
     """Reads a spot from a file, from keys, which win over those of the file, or both.
 
     With a flop, the file is that of a report, which has no board of its own.
-
-    Raises:
-        ConfigError: if it cannot be read, or naming the path of the first error in it.
     """
     keys = {**given, **({} if flop is None else {"board": flop})}
     if path is None:
@@ -246,10 +226,10 @@ def _require_kind(document: Mapping[str, Any], name: str, kind: type[AnyConfig])
 def _read(
     document: Document,
     name: str,
-    kind: type[AnyConfig] | None,
+    kind: Any,
     given: Mapping[str, Any],
     folder: Path,
-) -> AnyConfig:
+) -> Any:
     """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
     document = document.with_keys(given)
     if kind is None and (kind := kind_of(document)) is None:
@@ -288,4 +268,4 @@ def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
         # Not the path in this file alone: the line is one of the other file.
         file = "" if error.where == str(path) else f"{path}: "
         raise ConfigError("postflop_model_path", f"{file}{error}") from error
-    return config.with_postflop_model(model)
+    return config.model_copy(update={"postflop_model": model, "postflop_model_path": None})

@@ -13,7 +13,7 @@ from pydantic import model_validator
 
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, Schedule, StoppingRule
 from runout.config import values
-from runout.config.flops import JOINT_BACKENDS, FlopsConfig, JointConfig, PostflopModel
+from runout.config.flops import JOINT_BACKENDS, JointConfig, PostflopModel
 from runout.config.section import END, NOTHING, ConfigSection, Read, problem
 from runout.config.values import Count, CountFrom0, NotNegative, Positive
 from runout.errors import TreeError
@@ -56,31 +56,13 @@ def _read_stacks(value: Any) -> tuple[float, float]:
 
 #: What each preset sets; everything else keeps its default.
 PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "hu_25bb": {
-        "stacks_bb": 25,
-        "raise_sizes": {"sb": ["2bb", "3x", "allin"], "bb": ["3bb", "3x", "allin"]},
-        "raise_cap": 4,
-    },
-    "hu_100bb": {
-        "stacks_bb": 100,
-        "raise_sizes": {
-            "sb": ["2.5bb", "3x", "2.4x", "allin"],
-            "bb": ["3.5bb", "3.6x", "2.4x", "allin"],
-        },
-        "raise_cap": 5,
-    },
-    "pushfold": {
-        "stacks_bb": 10,
-        "raise_sizes": ["allin"],
-        "raise_cap": None,
-        "allow_limp": False,
-    },
-    "limpfold": {
-        "stacks_bb": 10,
-        "raise_sizes": {"sb": [], "bb": ["allin"]},
-        "raise_cap": 1,
-        "always_offer_all_in": False,
-    },
+    name: {"stacks_bb": stack, "raise_sizes": sizes, "raise_cap": cap, **more}
+    for name, stack, sizes, cap, more in (
+        ("hu_25bb", 25, {"sb": "2bb; 3x; a", "bb": "3bb; 3x; a"}, 4, {}),
+        ("hu_100bb", 100, {"sb": "2.5bb; 3x; 2.4x; a", "bb": "3.5bb; 3.6x; 2.4x; a"}, 5, {}),
+        ("pushfold", 10, "a", None, {"allow_limp": False}),
+        ("limpfold", 10, {"sb": "", "bb": "a"}, 1, {"always_offer_all_in": False}),
+    )
 }
 
 
@@ -131,14 +113,10 @@ class PreflopConfig(ConfigSection):
     def _check(self) -> Self:
         """Refuses a game that cannot be built, or without a decision."""
         try:
-            rules = self.rules()
+            stack, tree = self.rules().effective_stack_bb, self.tree
         except TreeError as error:
-            raise problem(error.problem, error.where) from error
-        try:
-            tree = self.tree
-        except TreeError as error:
-            raise problem(error.problem) from error
-        stack = rules.effective_stack_bb
+            place = (error.where,) if error.where in type(self).model_fields else ()
+            raise problem(error.problem, *place) from error
         if tree.num_nodes == 1 and self.ante_bb >= stack:
             text = f"{self.ante_bb:g} is no less than the stack of {stack:g}, nothing is left"
             raise problem(text, "ante_bb")
@@ -276,10 +254,6 @@ class RunConfig(ConfigSection):
 
     def _has_flops(self) -> bool:
         return self.preflop.tree.counts.flops > 0
-
-    def with_postflop_model(self, model: FlopsConfig) -> Self:
-        """Returns this config with another postflop model, and no path to one."""
-        return self.model_copy(update={"postflop_model": model, "postflop_model_path": None})
 
     def schedule(self) -> Schedule:
         """Returns how iterations of the preflop solve, or of the joint one, are weighted."""

@@ -14,13 +14,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
@@ -105,11 +99,9 @@ class ConfigSection(BaseModel):
     """Base of all sections: values are taken as they are, and unknown keys are errors.
 
     In Python a section takes the same keys and forms as in YAML and raises pydantic's
-    `ValidationError`; `parse` raises `AllConfigErrors` with paths and lines.
-
-    Attributes:
-        presets: what each value of the key ``preset`` sets; without any there is no such key.
-        choices: keys of which one is given; with it, a preset sets none of the others.
+    `ValidationError`; `parse` raises `AllConfigErrors` with paths and lines. ``presets`` is what
+    each value of the key ``preset`` sets, and ``choices`` are keys of which one is given: with it,
+    a preset sets none of the others.
     """
 
     model_config = ConfigDict(
@@ -204,7 +196,7 @@ class ConfigSection(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _read(cls, data: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
+    def _read(cls, data: Any, read: Callable[[Any], Self]) -> Self:
         """Fills in a preset and finds unknown keys; pydantic finds all other errors."""
         if not isinstance(data, Mapping):
             return read(data)

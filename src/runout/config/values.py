@@ -65,21 +65,21 @@ def parse_target(value: Any) -> float:
     Raises:
         ConfigError: if it says none.
     """
-    given, share, without_unit = shorten(str(value).strip()), read_percentage(value), None
-    if share is None and (as_percentage := read_percentage(f"{value}%")) is not None:
-        without_unit = 100 * as_percentage
-    if 0.0 in (share, without_unit):
-        text = f"{given} is never reached, give a percentage such as 0.1%, or null for none"
-    elif without_unit is not None:
-        meant = f"{100 * without_unit:g}% if this is a fraction of the pot, " * (without_unit < 1)
-        or_else = " if a percentage" * (without_unit < 1)
-        text = f"{given} has no unit, write {meant}{without_unit:g}%{or_else}"
-    elif share is None:
-        text = f"{show_value(value)} is not a percentage of the pot such as 0.5%"
-    elif not 0.0 < share <= 1.0:
-        text = f"{given} is not above 0% and up to 100%"
-    else:
+    given, share = shorten(str(value).strip()), read_percentage(value)
+    if share is not None and 0.0 < share <= 1.0:
         return share
+    number = None if share is not None else read_percentage(f"{value}%")
+    if 0.0 in (share, number):
+        text = f"{given} is never reached, give a percentage such as 0.1%, or null for none"
+    elif share is not None:
+        text = f"{given} is not above 0% and up to 100%"
+    elif number is None:
+        text = f"{show_value(value)} is not a percentage of the pot such as 0.5%"
+    else:
+        text = f"{given} has no unit, write {100 * number:g}%"
+        if number < 0.01:
+            meant = f"write {10_000 * number:g}% if this is a fraction of the pot"
+            text = f"{given} has no unit, {meant}, {100 * number:g}% if a percentage"
     raise ConfigError("target", text)
 
 

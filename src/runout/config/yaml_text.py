@@ -37,11 +37,7 @@ _CORE_SCALARS = (
 
 
 class Document(dict[str, Any]):
-    """The mapping of a config file, which knows where its values stand.
-
-    Attributes:
-        lines: line, counted from 1, by path, such as ``model.bet_sizes[1]``.
-    """
+    """The mapping of a config file, with the lines of its paths, ``model.bet_sizes[1]``, from 1."""
 
     lines: Mapping[str, int]
 
