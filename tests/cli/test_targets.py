@@ -142,24 +142,14 @@ def keep_two_flops(directory):
         ledger.save(id, {"values": np.zeros(3)}, TaskRecord.of_this_process(0.0))
 
 
-class Result:
-    """What the work below makes; nothing has to be written."""
-
-    def save(self, path, *, overwrite=False):
-        pass
-
-
 def carry_out(directory, work, resume=True):
     """Does work that keeps finished parts in a directory."""
     path = directory.with_name("result")
     long_work = LongWork(path, directory, None, lambda: None, False, resume)
-
-    def make(context):
-        assert context.checkpoints == directory
+    with long_work.going_on() as found:
+        assert found is None
+        assert long_work.resume(RunContext()).checkpoints == directory
         work()
-        return Result()
-
-    assert long_work.carry_out(RunContext(), lambda: make)[1] is False
 
 
 def test_results_of_another_kind_are_never_replaced(tmp_path):
@@ -232,16 +222,15 @@ def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_p
 
 
 def test_a_result_that_is_there_is_not_made_again(tmp_path, capsys):
-    path, checkpoints, found = tmp_path / "result", tmp_path / "x.checkpoints", Result()
+    path, checkpoints = tmp_path / "result", tmp_path / "x.checkpoints"
     keep_two_flops(checkpoints)
-    work = LongWork(path, checkpoints, None, lambda: found, False)
-    assert work.carry_out(RunContext(), interrupt) == (found, True)
-    assert capsys.readouterr().err == (
-        f"{path}: already complete; use --overwrite to solve again\n"
-    )
+    work = LongWork(path, checkpoints, None, lambda: "result", False)
+    with work.going_on() as found:
+        assert found == "result"
+    assert capsys.readouterr().err == f"{path}: already complete; use --overwrite to solve again\n"
     assert not checkpoints.exists()
-    with pytest.raises(KeyboardInterrupt):
-        replace(work, overwrite=True).carry_out(RunContext(), interrupt)
+    with replace(work, overwrite=True).going_on() as found:
+        assert found is None
 
 
 def test_files_of_other_programs_stay_where_finished_parts_go(tmp_path):

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -103,21 +103,22 @@ def build_abstraction(
             raise OptionError(f"--{name}", error.problem) from None
         targets.require_free(path, abstractions.KIND, True)
 
-        def prepare() -> Callable[[RunContext], "CardAbstraction"]:
-            cost = estimate_build(config, river_table, context.num_threads)
-            targets.announce(f"{path}:", cost, path, "the build")
-            build = abstractions.build_card_abstraction
-            return lambda place: build(config, seed, place, river_table)
-
         find = partial(_find_finished, path, config, seed, river_table)
         digest = digest_config({**asdict(config), "seed": seed, "river_table": river_table})
         checkpoints = targets.checkpoints_beside(path, "checkpoint")
         work = targets.LongWork(path, checkpoints, digest, find, overwrite, noun="part")
-        abstraction, is_done_before = work.carry_out(context, prepare)
+        with work.going_on() as found:
+            abstraction = found
+            if abstraction is None:
+                cost = estimate_build(config, river_table, context.num_threads)
+                targets.announce(f"{path}:", cost, path, "the build")
+                build, place = abstractions.build_card_abstraction, work.resume(context)
+                abstraction = build(config, seed, place, river_table)
+                work.save(abstraction, context)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     summaries = abstraction.summaries()
     document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": seconds, **summaries}
-    end = targets.describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, is_done_before)
+    end = targets.describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, found is not None)
     show(json, document, summary_sheet(summaries), end)
 
 

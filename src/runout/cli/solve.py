@@ -1,7 +1,6 @@
 """`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
 
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +18,6 @@ from runout.config.load import load_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
-from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
@@ -56,15 +54,16 @@ def solve_flops(
         from runout.flops.solve import PostflopPlan
         from runout.runs.plan import find_finished_values
 
-        def prepare() -> Callable[[RunContext], ValueBundle]:
-            plan = PostflopPlan.make(model, workers)
-            targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
-            return plan.carry_out
-
         find = partial(find_finished_values, path, model)
         checkpoints = targets.checkpoints_beside(path)
         work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume)
-        bundle, is_done_before = work.carry_out(context, prepare)
+        with work.going_on() as found:
+            bundle = found
+            if bundle is None:
+                plan = PostflopPlan.make(model, workers)
+                targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
+                bundle = plan.carry_out(work.resume(context))
+                work.save(bundle, context)
     seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
     num_flops = len(bundle.values[0].flops.flops)
     document: formatting.Json = {
@@ -75,7 +74,9 @@ def solve_flops(
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(json, document, solve_table(bundle), targets.describe_end(what, seconds, is_done_before))
+    show(
+        json, document, solve_table(bundle), targets.describe_end(what, seconds, found is not None)
+    )
 
 
 def solves_sheet(bundle: ValueBundle) -> Sheet:
@@ -156,28 +157,28 @@ def solve_game(
     with targets.solving_into(path, workers, executor) as context:
         from runout.preflop.solver import ignore_snapshot
         from runout.runs.plan import RunPlan
-        from runout.runs.preflop import PreflopRun, carry_out, find_finished_run
+        from runout.runs.preflop import carry_out, find_finished_run
 
         plan = RunPlan.make(run_config, workers)
-        _require_free(path, plan, resume, overwrite)
 
-        def prepare() -> Callable[[RunContext], PreflopRun]:
-            targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
-            if plan.flops is not None and run_config.ranges_rounds:
-                rounds = format_count_of(run_config.ranges_rounds, "round")
-                print_note(f"and as much time again in each of at most {rounds}")
-            on_snapshot = ignore_snapshot if json else _print_solution
-            return lambda place: carry_out(plan, place, on_snapshot)
-
-        find = partial(find_finished_run, path, plan)
-        checkpoints = path / preflop.CHECKPOINT_FOLDER
-        work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume)
-        run, is_done_before = work.carry_out(context, prepare)
+        find, checkpoints = partial(find_finished_run, path, plan), path / preflop.CHECKPOINT_FOLDER
+        check = partial(_require_free, path, plan, resume, overwrite)
+        work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume, check=check)
+        with work.going_on() as found:
+            run = found
+            if run is None:
+                targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
+                if plan.flops is not None and run_config.ranges_rounds:
+                    rounds = format_count_of(run_config.ranges_rounds, "round")
+                    print_note(f"and as much time again in each of at most {rounds}")
+                on_snapshot = ignore_snapshot if json else _print_solution
+                run = carry_out(plan, work.resume(context), on_snapshot)
+                work.save(run, context)
     seconds = time.perf_counter() - started
     document = {"path": str(path), "seconds": seconds, **run.solution.summary_to_json()}
     flops = [] if run.values is None else [describe_flops(run.values)]
     wrote = f"wrote {path} in {format_seconds(seconds)}"
-    done = f"{path}, {targets.COMPLETE}" if is_done_before else wrote
+    done = wrote if found is None else f"{path}, {targets.COMPLETE}"
     more = f"{done}; runout show {path} --node PATH for more"
     report = report_parts(run.solution)
     show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)

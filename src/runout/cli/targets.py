@@ -157,33 +157,25 @@ class LongWork(Generic[Result]):
     digest: str | None  # names the work for processes that share it; None for one process
     find: Callable[[], Result | None]  # returns the result; raises if something else is there
     overwrite: bool  # whether an existing result is made again
-    resume: bool = True  # whether existing finished parts may be used
+    can_resume: bool = True  # whether existing finished parts may be used
     noun: str = "flop"  # for one part
+    check: Callable[[], None] = lambda: None  # raises if the result cannot be written
 
-    def carry_out(
-        self, context: RunContext, prepare: Callable[[], Callable[[RunContext], Result]]
-    ) -> tuple[Result, bool]:
-        """Returns the result, and whether it was there before; else makes and writes it.
+    @contextmanager
+    def going_on(self) -> Iterator[Result | None]:
+        """Yields the result if it is there, None if the block has to make it.
 
-        ``prepare`` announces the work and returns the function that does it. Finished parts are
-        kept until that ends well; Ctrl-C says how to resume. Work that fails before any part is
-        finished leaves nothing behind, and parts of other processes are left to them.
+        Finished parts are kept until the block ends well; Ctrl-C says how to resume. A block that
+        fails before any part is finished leaves nothing behind, and parts of other processes are
+        left to them.
         """
         with claiming(self.path, self.digest) as claim:
+            self.check()
             found = None if self.overwrite else self.find()
             if found is not None:
                 print_note(f"{self.path}: {COMPLETE}; use --overwrite to solve again")
-                remove_checkpoints(self.checkpoints)
-                return found, True
-            make = prepare()
-            if not self.resume:
-                remove_checkpoints(self.checkpoints)
-            if parts := self._finished_parts():
-                print_note(f"resuming from {parts} in {self.checkpoints}, as far as they fit")
             try:
-                result = make(replace(context, checkpoints=self.checkpoints))
-                with reporting_phase(context.on_event, "writing"):
-                    self._save(result)
+                yield found
             except BaseException as problem:
                 parts = self._finished_parts()
                 if not parts and claim.is_last():
@@ -195,17 +187,25 @@ class LongWork(Generic[Result]):
                 text = kept if parts else f"interrupted before any {self.noun} was finished"
                 # A solve that has saved itself says so.
                 raise KeyboardInterrupt(str(problem) or text) from None
-            if claim.is_last():
+            if found is not None or claim.is_last():
                 remove_checkpoints(self.checkpoints)
-            return result, False
 
-    def _save(self, result: Result) -> None:
+    def resume(self, context: RunContext) -> RunContext:
+        """Returns the context with finished parts, which are removed if they may not be used."""
+        if not self.can_resume:
+            remove_checkpoints(self.checkpoints)
+        if parts := self._finished_parts():
+            print_note(f"resuming from {parts} in {self.checkpoints}, as far as they fit")
+        return replace(context, checkpoints=self.checkpoints)
+
+    def save(self, result: Result, context: RunContext) -> None:
         """Writes the result; another process that shared the work may have been first."""
-        try:
-            result.save(self.path, overwrite=self.overwrite)
-        except RunoutError:
-            if self.overwrite or self.find() is None:
-                raise
+        with reporting_phase(context.on_event, "writing"):
+            try:
+                result.save(self.path, overwrite=self.overwrite)
+            except RunoutError:
+                if self.overwrite or self.find() is None:
+                    raise
 
     def _finished_parts(self) -> str:
         number = count_checkpoints(self.checkpoints)
