@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from importlib.metadata import version
 from io import BufferedReader
 from pathlib import Path
@@ -100,8 +100,6 @@ NAME_RULE = "lower-case letters, digits, '_', '-' and '.', a letter or digit fir
 
 #: Headers of arrays are a tenth of it; numpy takes minutes to find out what a long one is not.
 MAX_HEADER_BYTES = 1000
-
-_FIELD_OF_OWN_DIGEST = "digest"
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
@@ -238,7 +236,7 @@ def parse_manifest(
 
 
 def _own_digest(raw: Mapping[str, Any]) -> str:
-    return digest_config({key: raw[key] for key in raw if key != _FIELD_OF_OWN_DIGEST})
+    return digest_config({key: raw[key] for key in raw if key != "digest"})
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -247,6 +245,7 @@ def _first_problem(error: ValidationError) -> str:
 
 
 Result = TypeVar("Result")
+Files = Mapping[str, BufferedReader]
 
 # To open all files of a bundle before it is replaced; opening takes a fraction of the time that
 # replacing does, so that a second attempt is rare and a tenth was never seen.
@@ -315,7 +314,12 @@ def load_bundle(
         is_writable: whether the arrays can be written to; the files never change.
     """
     schemas = [schema_version] if isinstance(schema_version, int) else schema_version
-    open_files = partial(_open_files, kind=kind, schemas=schemas)
+
+    def open_files(directory: PinnedDirectory, stack: ExitStack) -> tuple[Path, Manifest, Files]:
+        manifest = _read_manifest(directory, kind, schemas)
+        files = {name: stack.enter_context(_open_file(directory, name)) for name in manifest.files}
+        return directory.path, manifest, files  # open, so that they stay
+
     with _using(Path(path), open_files) as (directory, manifest, files):
         for name, entry in manifest.files.items():
             # Arrays are large, the rest is small.
@@ -367,15 +371,6 @@ def _using(path: Path, use: Callable[[PinnedDirectory, ExitStack], Result]) -> I
                 yield result
                 return
     raise BundleError(str(path), "is replaced again and again while it is read")
-
-
-def _open_files(
-    directory: PinnedDirectory, stack: ExitStack, kind: str, schemas: Collection[int]
-) -> tuple[Path, Manifest, Mapping[str, BufferedReader]]:
-    """Returns the place of a bundle, its manifest, and its files, open, so that they stay."""
-    manifest = _read_manifest(directory, kind, schemas)
-    files = {name: stack.enter_context(_open_file(directory, name)) for name in manifest.files}
-    return directory.path, manifest, files
 
 
 def _read_manifest(

@@ -108,7 +108,7 @@ def replacing_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
 
 
 def replace_file(path: Path, content: bytes, *, is_durable: bool = True) -> None:
-    """Writes a file that has its old content or all of the new one, whatever happens meanwhile."""
+    """Writes a file as `replacing_file` does."""
     with replacing_file(path, is_durable=is_durable) as part:
         part.write_bytes(content)
 
@@ -148,8 +148,10 @@ class PathLock:
                 is_held = False
             except OSError:
                 return True  # this file system has no locks
-            if self._is_there():
-                return is_held
+            with suppress(FileNotFoundError):
+                is_directory = self._flags == os.O_RDONLY
+                if is_directory or os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
+                    return is_held
             self.release()  # its last owner has removed it just now
             is_held = True
 
@@ -192,14 +194,6 @@ class PathLock:
 
     def __exit__(self, *exception: object) -> None:
         self.release()
-
-    def _is_there(self) -> bool:
-        if self._descriptor is None or self._flags == os.O_RDONLY:
-            return True
-        try:
-            return os.path.samestat(os.fstat(self._descriptor), os.stat(self.path))
-        except FileNotFoundError:
-            return False
 
 
 class StagingDirectory:

@@ -127,20 +127,24 @@ class Ledger:
         is_durable: bool = True,
     ) -> None:
         """Keeps the result of a task; durable means on the disk, so that a power cut is no loss."""
-        packed = _pack(arrays)
-        sha256 = hashlib.sha256(packed.getbuffer()).hexdigest()
+        body, file = io.BytesIO(), self.file_of(id)
+        for name, array in arrays.items():
+            if array.dtype.hasobject:
+                raise BundleError(f"array {name!r}", f"dtype {array.dtype} holds Python objects")
+            body.write(f"{name}\n".encode())
+            np.lib.format.write_array(body, np.asanyarray(array), allow_pickle=False)
+        packed = body.getbuffer()
         facts = {
             "id": list(id),
             "arrays": list(arrays),
-            "sha256": sha256,
+            "sha256": hashlib.sha256(packed).hexdigest(),
             "measured": dict(measured or {}),
             "record": asdict(record),
         }
         head = format_json("ledger", facts, indent=None).encode() + b"\n"
         digest = hashlib.sha256(head)
-        digest.update(packed.getbuffer())
-        file = self.file_of(id)
-        content = digest.hexdigest().encode() + b"\n" + head + packed.getbuffer()
+        digest.update(packed)
+        content = digest.hexdigest().encode() + b"\n" + head + packed
         with reporting_os_errors(file, "written"):
             replace_file(file, content, is_durable=is_durable)
 
@@ -187,44 +191,21 @@ class Ledger:
                         file.unlink()
 
 
-def _pack(arrays: Arrays) -> io.BytesIO:
-    """Returns names and arrays, one after the other."""
-    body = io.BytesIO()
-    for name, array in arrays.items():
-        if array.dtype.hasobject:
-            raise BundleError(f"array {name!r}", f"dtype {array.dtype} holds Python objects")
-        body.write(f"{name}\n".encode())
-        np.lib.format.write_array(body, np.asanyarray(array), allow_pickle=False)
-    return body
-
-
-def _unpack(stream: io.BytesIO, names: list[str]) -> Arrays:
-    arrays = {}
-    for name in names:
-        if stream.readline() != f"{name}\n".encode():
-            raise ValueError(f"array {name!r} is not where it should be")
-        array = np.lib.format.read_array(
-            stream, allow_pickle=False, max_header_size=MAX_HEADER_BYTES
-        )
-        arrays[name] = read_only(array)
-    return arrays
-
-
 def _read(file: Path) -> LedgerEntry:
     with reporting_os_errors(file, "read"):
         stated, _, body = file.read_bytes().partition(b"\n")
     if hashlib.sha256(body).hexdigest().encode() != stated:
         raise BundleError(str(file), "is damaged, its contents do not have the digest it states")
-    stream = io.BytesIO(body)
+    stream, arrays = io.BytesIO(body), {}
     try:
         facts = json.loads(stream.readline())
-        return LedgerEntry(
-            TaskId(*facts["id"]),
-            _unpack(stream, facts["arrays"]),
-            facts["measured"],
-            TaskRecord(**facts["record"]),
-            facts["sha256"],
-        )
+        for name in facts["arrays"]:
+            if stream.readline() != f"{name}\n".encode():
+                raise ValueError(f"array {name!r} is not where it should be")
+            array = np.lib.format.read_array(stream, max_header_size=MAX_HEADER_BYTES)
+            arrays[name] = read_only(array)
+        id, record = TaskId(*facts["id"]), TaskRecord(**facts["record"])
+        return LedgerEntry(id, arrays, facts["measured"], record, facts["sha256"])
     except Exception as error:  # numpy reports damaged headers in many ways
         problem = f"is no result of this version ({shorten(str(error))})"
         raise BundleError(str(file), problem) from error
@@ -258,8 +239,12 @@ def _join(lock: PathLock, target: Path, run_digest: str | None) -> None:
                 lock.path.write_text(f"{os.getpid()} {run_digest or ''}")
             if run_digest is None or lock.acquire(waits=False, is_shared=True):
                 return
-        is_shared = run_digest is not None and lock.acquire(waits=False, is_shared=True)
-        owner, digest = _read_note(lock.path)
+        is_shared, digest = False, ""
+        if run_digest is not None:
+            is_shared = lock.acquire(waits=False, is_shared=True)
+        with suppress(FileNotFoundError):
+            note = lock.path.read_bytes()[:_MAX_NOTE_BYTES].decode("latin1")
+            owner, _, digest = note.partition(" ")
         if is_shared and digest == run_digest:
             return
         lock.release()
@@ -269,15 +254,6 @@ def _join(lock: PathLock, target: Path, run_digest: str | None) -> None:
     other = f"process {owner}" if owner.isdecimal() else "another process"
     problem = f"{other} is working on it; wait until it ends or choose another directory"
     raise BundleError(str(target), problem)
-
-
-def _read_note(file: Path) -> tuple[str, str]:
-    """Returns the process and the run in a lock file."""
-    try:
-        owner, _, digest = file.read_bytes()[:_MAX_NOTE_BYTES].decode("latin1").partition(" ")
-    except FileNotFoundError:
-        return "", ""
-    return owner, digest
 
 
 class TaskClaims:

@@ -122,7 +122,7 @@ class BundleWriter:
         here, and not a killed process on some later assignment. `commit` makes the array read-only.
         On Windows the array must be deleted (``del``) before `commit`.
         """
-        file = self._new_array_file(name, np.dtype(dtype))
+        file = self._new_file(name, ".npy", np.dtype(dtype))
         plain_shape = tuple(map(int, shape))  # numpy would write "np.int64(3)" into the header
         with reporting_os_errors(self._path, "written"):
             array = np.lib.format.open_memmap(file, "w+", np.dtype(dtype), plain_shape)
@@ -135,7 +135,7 @@ class BundleWriter:
 
     def add_array(self, name: str, array: AnyArray) -> None:
         """Writes a copy of ``array``."""
-        file = self._new_array_file(name, array.dtype)
+        file = self._new_file(name, ".npy", array.dtype)
         with reporting_os_errors(self._path, "written"), file.open("xb") as opened:
             np.lib.format.write_array(opened, np.asarray(array), allow_pickle=False)
         self._arrays[name] = (format_dtype(array.dtype), array.shape)
@@ -209,13 +209,10 @@ class BundleWriter:
             raise RuntimeError("a BundleWriter writes inside its with block, until commit")
         return self._staging
 
-    def _new_array_file(self, name: str, dtype: np.dtype[Any]) -> Path:
-        if dtype.hasobject:
-            raise BundleError(f"array {name!r}", f"dtype {dtype} holds Python objects, use numbers")
-        return self._new_file(name, ".npy")
-
-    def _new_file(self, name: str, ending: str) -> Path:
+    def _new_file(self, name: str, ending: str, dtype: np.dtype[Any] | None = None) -> Path:
         file = self._require_staging().path / f"{name}{ending}"
+        if dtype is not None and dtype.hasobject:
+            raise BundleError(f"array {name!r}", f"dtype {dtype} holds Python objects, use numbers")
         if not re.fullmatch(NAME_PATTERN, name):
             raise BundleError(repr(name), f"is no name for a file, use {NAME_RULE}")
         if file.exists():
