@@ -9,7 +9,7 @@ from runout.flops.cards import CardBackend
 from runout.flops.values import RunoutSample
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import name_of_table
-from runout.solutions.stored import normalize_sums
+from runout.solutions.flop_bundles import normalize_sums
 from runout.trees.tree import IP, OOP
 from tests.samples.judging import judge_strategy
 from tests.samples.toy_flops import flop_game, ignore_progress, small_tree

@@ -18,8 +18,7 @@ from runout.holdem.tables import FixedTables
 from runout.preflop.joint import PAIRS_BESIDE_A_FLOP, FlopSampler, checked_down_edge, count_alike
 from runout.preflop.shards import save_flop_strategies
 from runout.preflop.solver import BookLeaves, PreflopSolver
-from runout.solutions.flop_bundles import JointFlops
-from runout.solutions.stored import encode_shares
+from runout.solutions.flop_bundles import JointFlops, encode_shares
 from runout.solutions.values import ValueBook, ValueSource
 from runout.trees.betting import BB, SB, BettingRules, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, postflop_position, pot_type_of

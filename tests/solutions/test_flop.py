@@ -16,17 +16,20 @@ from runout.errors import BundleError, CardError, TreeError
 from runout.execution.context import RunContext
 from runout.runs.spot import solve_spot
 from runout.solutions.flop import find_position, walk_to
-from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS, has_solution, load_spot
-from runout.solutions.node import NodeKind
-from runout.solutions.stored import (
+from runout.solutions.flop_bundles import (
     PARTS,
+    SPOT_KIND,
+    SPOT_SCHEMAS,
     StoredArrays,
     convert_spot,
     decode_shares,
     encode_shares,
     encode_values,
+    has_solution,
+    load_spot,
     normalize_sums,
 )
+from runout.solutions.node import NodeKind
 from runout.storage.bundle import load_bundle
 from runout.trees.betting import Street
 from tests.samples.small_spots import make_spot

@@ -9,8 +9,7 @@ from runout.cards.deck import NUM_COMBOS, disjoint_combos, parse_board, parse_co
 from runout.cards.hand_ranking import score_board
 from runout.equity.board import compute_board_equity
 from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
-from runout.solutions.flop import Showdowns, StoredSpot
-from runout.solutions.stored import StoredTables
+from runout.solutions.flop import Showdowns, StoredSpot, StoredTables
 from tests.samples.small_spots import make_spot
 
 # --------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from runout.holdem.game import CardGame, GamePlan, plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables, Rivers
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, only_strategy
-from runout.solutions import stored
+from runout.solutions import flop_bundles as stored
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.tree import PostflopTree
 

@@ -27,9 +27,8 @@ from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import FixedTables, LearnedTables
-from runout.solutions.flop import StoredSpot
-from runout.solutions.node import Quality, Unit, weight_met
-from runout.solutions.stored import (
+from runout.solutions.flop import StoredSpot, StoredTables
+from runout.solutions.flop_bundles import (
     BOUNDS,
     BUCKETS,
     EQUITY,
@@ -38,11 +37,11 @@ from runout.solutions.stored import (
     SHARES,
     VALUES,
     StoredLayout,
-    StoredTables,
     encode_equities,
     encode_shares,
     encode_values,
 )
+from runout.solutions.node import Quality, Unit, weight_met
 from runout.solutions.values import CreateArray, FlopReport
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -204,7 +203,7 @@ def store_shares(
     last_street: Street = Street.RIVER,
     dtype: npt.DTypeLike = np.uint16,
 ) -> StoredLayout:
-    """Writes average strategies, and the buckets of rivers; see `runout.solutions.stored`.
+    """Writes average strategies, and the buckets of rivers; see `runout.solutions.flop_bundles`.
 
     Parts that `names` does not name are not written, nor are streets after the last one; `dtype`
     is that of shares.

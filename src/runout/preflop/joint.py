@@ -26,8 +26,8 @@ from runout.holdem.rivers import Rivers
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, MemoryNeed, Plan
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups
+from runout.solutions.flop_bundles import BOUNDS, VALUES, StoredLayout
 from runout.solutions.preflop import FlopLeafSource
-from runout.solutions.stored import BOUNDS, VALUES, StoredLayout
 from runout.solutions.values import ValueSource
 from runout.storage.bundle import load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles

@@ -5,21 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 
 from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
-from runout.cards.deck import (
-    COMBO_CARDS,
-    NUM_CARDS,
-    NUM_COMBOS,
-    RIVER_SIZE,
-    format_card,
-    format_cards,
-    live_combos,
-    parse_card,
-    permute_combos,
-)
+from runout.cards import deck
 from runout.cards.flops import SuitMapping
 from runout.cards.hand_ranking import score_board
 from runout.config.spot import SpotConfig
@@ -38,7 +29,6 @@ from runout.solutions.node import (
     known_mean,
     weight_met,
 )
-from runout.solutions.stored import StoredTables
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
 from runout.trees.paths import join_path, read_path
@@ -52,73 +42,52 @@ _PLAYERS = (0, 1)
 # the grammar.
 
 
-@dataclass(frozen=True)
 class SpotPosition:
     """A place in a spot.
 
     Attributes:
         spot: what is played.
-        steps: the actions and cards that lead here.
+        steps: the actions and cards that lead here, and ``path`` the same as text.
         node: the node of the betting tree; where a card is dealt, the node after it.
         dealt: the cards that were dealt on the way.
         before: the place one step before, None at the root.
+        board: all cards on the table.
+        street: the street that the board is on.
+        kind: what happens here.
+        children: the nodes that the actions lead to, none if nobody acts.
+        actor: who acts here, None if nobody does.
+        label: who acts, what is dealt, or how the hand ends.
     """
 
-    spot: Spot
-    steps: tuple[str, ...] = ()
-    node: int = 0
-    dealt: tuple[int, ...] = ()
-    before: "SpotPosition | None" = None
-
-    @property
-    def path(self) -> str:
-        """The steps as text, empty at the root."""
-        return join_path(*self.steps)
+    def __init__(
+        self,
+        spot: Spot,
+        steps: tuple[str, ...] = (),
+        node: int = 0,
+        dealt: tuple[int, ...] = (),
+        before: "SpotPosition | None" = None,
+    ) -> None:
+        self.spot, self.steps, self.node, self.dealt = spot, steps, node, dealt
+        self.before, self.path, self.board = before, join_path(*steps), spot.board + dealt
+        tree, leaf = spot.tree, int(spot.tree.leaf_kind[node])
+        self.street = Street(tree.first_street + len(dealt))
+        is_over = leaf not in (NOT_A_LEAF, SHOWDOWN)
+        self.kind = NodeKind.FOLD if is_over else NodeKind.CHANCE
+        if leaf == NOT_A_LEAF and tree.street[node] == self.street:
+            self.kind = NodeKind.DECISION
+        elif leaf == SHOWDOWN and self.street == Street.RIVER:
+            self.kind = NodeKind.SHOWDOWN  # a called all-in before the river is dealt out first
+        is_decision = self.kind == NodeKind.DECISION
+        self.children = tree.layout.children(node) if is_decision else range(0)
+        self.actor = int(tree.layout.actor[node]) if is_decision else None
+        self.label = self.kind.value if self.actor is None else POSITION_NAMES[self.actor]
+        if self.kind == NodeKind.CHANCE:
+            self.label = Street(self.street + 1).label
 
     @property
     def place(self) -> str:
         """The path as errors name it."""
         return f"after {self.path}" if self.steps else "at the root"
-
-    @property
-    def label(self) -> str:
-        """Who acts, what is dealt, or how the hand ends."""
-        if self.actor is not None:
-            return POSITION_NAMES[self.actor]
-        is_over = self.kind != NodeKind.CHANCE
-        return self.kind.value if is_over else Street(self.street + 1).label
-
-    @property
-    def board(self) -> tuple[int, ...]:
-        """All cards on the table."""
-        return self.spot.board + self.dealt
-
-    @property
-    def street(self) -> Street:
-        """The street that the board is on."""
-        return Street(self.spot.tree.first_street + len(self.dealt))
-
-    @property
-    def kind(self) -> NodeKind:
-        """What happens here."""
-        tree, leaf = self.spot.tree, int(self.spot.tree.leaf_kind[self.node])
-        if leaf == NOT_A_LEAF:
-            is_decision = tree.street[self.node] == self.street
-            return NodeKind.DECISION if is_decision else NodeKind.CHANCE
-        if leaf == SHOWDOWN:  # a called all-in before the river is dealt out first
-            return NodeKind.SHOWDOWN if self.street == Street.RIVER else NodeKind.CHANCE
-        return NodeKind.FOLD
-
-    @property
-    def actor(self) -> int | None:
-        """Who acts here, None if nobody does."""
-        return int(self.spot.tree.layout.actor[self.node]) if self.children else None
-
-    @property
-    def children(self) -> range:
-        """The nodes that the actions lead to, none if nobody acts."""
-        is_decision = self.kind == NodeKind.DECISION
-        return self.spot.tree.layout.children(self.node) if is_decision else range(0)
 
     def actions(self) -> tuple[NodeAction, ...]:
         """Returns what can be done here."""
@@ -126,8 +95,8 @@ class SpotPosition:
 
     def next_cards(self) -> tuple[int, ...]:
         """Returns the cards that can be dealt here, none where none is."""
-        deck = self.spot.deck if self.kind == NodeKind.CHANCE else ()
-        return tuple(card for card in deck if card not in self.board)
+        left = self.spot.deck if self.kind == NodeKind.CHANCE else ()
+        return tuple(card for card in left if card not in self.board)
 
 
 def find_position(spot: Spot, path: str) -> SpotPosition:
@@ -142,7 +111,7 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
         node, dealt = here.node, here.dealt
         if here.kind == NodeKind.CHANCE:
             card = _read_card(here, step, given.where(number))
-            code, dealt = format_card(card), (*dealt, card)
+            code, dealt = deck.format_card(card), (*dealt, card)
         else:
             node = given.follow(spot.tree, node, number)
             code = spot.tree.action_code(node)
@@ -153,17 +122,17 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
 def _read_card(position: SpotPosition, step: str, where: str) -> int:
     """Returns the card that a step deals, if it can come."""
     try:
-        card = parse_card(step)
+        card = deck.parse_card(step)
     except CardError as error:
         street = Street(position.street + 1).label
         raise CardError(where, f"{error}; the {street} is dealt {position.place}") from None
     if card in position.board:
-        board = format_cards(position.board)
-        problem = f"{format_card(card)} is on the board {board} already, deal another card"
+        board = deck.format_cards(position.board)
+        problem = f"{deck.format_card(card)} is on the board {board} already, deal another card"
         raise CardError(where, problem)
     if card not in position.spot.deck:
-        deck = format_cards(position.spot.deck)
-        raise CardError(where, f"{format_card(card)} is not in the deck, deal one of {deck}")
+        left = deck.format_cards(position.spot.deck)
+        raise CardError(where, f"{deck.format_card(card)} is not in the deck, deal one of {left}")
     return card
 
 
@@ -207,7 +176,7 @@ def walk_to(
 
 #: ``[3, 1326]`` to which sums a combo belongs: those of its cards, and that of all combos.
 _SUMS: IntArray = read_only(
-    np.stack([*COMBO_CARDS.T.astype(np.int64), np.full(NUM_COMBOS, NUM_CARDS)])
+    np.stack([*deck.COMBO_CARDS.T.astype(np.int64), np.full(deck.NUM_COMBOS, deck.NUM_CARDS)])
 )
 
 
@@ -238,7 +207,7 @@ class Showdowns:
         """
         num_ranks = int(self.rank.max()) + 1
         place = _SUMS * num_ranks + self.rank
-        size = (NUM_CARDS + 1) * num_ranks
+        size = (deck.NUM_CARDS + 1) * num_ranks
         total: FloatArray = np.zeros(weights.shape)
         for out, live in zip(total, weights * self.is_live, strict=True):
             by_rank = np.bincount(place.ravel(), np.tile(live, len(_SUMS)), size)
@@ -258,6 +227,37 @@ class Showdowns:
 #
 # Cards that differ by suits only are solved once: what is asked about the others is answered with
 # the suits renamed.
+
+
+class Table(Protocol):
+    """Numbers of a player on a street, decoded or computed when they are asked for."""
+
+    def __getitem__(self, place: tuple[int, Any]) -> AnyArray:
+        """Returns the numbers of a board and some rows, the last axis by hand."""
+
+
+#: By street, of OOP and IP.
+Tables = Sequence[tuple[Table, Table]]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTables:
+    """Everything that is known of a spot.
+
+    Attributes:
+        strategy: ``[boards, A, n]`` probabilities, rows as in `StreetLayout`.
+        values: before rivers ``[boards, C, n]`` what hands get from the next card on, by the
+            street's `StreetLayout.next_roots`.
+        locked: ``[boards, A]`` whether hands were told what to do at the decision with this first
+            row; None if nobody was told anything.
+        equity: returns ``[n, m]`` on a flop what OOP's hands win of a pot against IP's; None on
+            other streets.
+    """
+
+    strategy: Tables
+    values: Tables
+    locked: Tables | None
+    equity: Callable[[], FloatArray] | None
 
 
 _CARDS_IN_HANDS = 4
@@ -282,13 +282,13 @@ class StoredSpot(Solution):
         suits: SuitMapping | None = None,
         config_text: str = "",
     ) -> None:
-        """Opens a solution.
+        """Opens a solution of a spot, or of a flop of a game, whose quality is not known.
 
         Args:
             spot: what was solved.
             cards: its hands and boards.
             tables: strategies and values.
-            quality: how well it was solved, if that is known.
+            quality: how well it was solved.
             config: what was asked for, if it was solved by itself.
             unit: of the spot's money.
             suits: the renaming that leads from the suits of the spot to those of the cards.
@@ -298,7 +298,7 @@ class StoredSpot(Solution):
         self.quality, self.config, self.config_text = quality, config, config_text
         self.note = config.origin.describe() if config and config.origin else ""
         pot, stack = map(format_amount, (spot.tree.stakes.pot, spot.tree.stakes.stack))
-        self.title = f"{format_cards(spot.board)}, pot {pot}, stack {stack}"
+        self.title = f"{deck.format_cards(spot.board)}, pot {pot}, stack {stack}"
         self._suits = suits or SuitMapping.identity()
         self.layouts = make_layouts(spot.tree)
         #: By street: rows of OOP's and IP's actions, by the node that they lead to, and of values.
@@ -314,9 +314,9 @@ class StoredSpot(Solution):
         """Returns what is known about the node that a path leads to, by default the root."""
         position = find_position(self.spot, path)
         runout = self._find_runout(position.dealt)
-        tree, actor, live = self.spot.tree, position.actor, live_combos(runout.dealt)
-        is_held = np.zeros((2, NUM_COMBOS), dtype=bool)
-        weights = np.zeros((2, NUM_COMBOS))
+        tree, actor, live = self.spot.tree, position.actor, deck.live_combos(runout.dealt)
+        is_held = np.zeros((2, deck.NUM_COMBOS), dtype=bool)
+        weights = np.zeros((2, deck.NUM_COMBOS))
         for player, hands in enumerate(self.cards.players):
             held = (hands.weights > 0.0) & np.isin(hands.combos, live)
             is_held[player, hands.combos[held]] = True
@@ -324,14 +324,14 @@ class StoredSpot(Solution):
         trail, reach = walk_to(position, weights, lambda node: self._strategy(node, runout))
         met_weights = weight_met(weights[::-1])
         ev, action_ev = self._values(position, runout, weights, met_weights)
-        strategy = np.zeros((0, NUM_COMBOS))
+        strategy = np.zeros((0, deck.NUM_COMBOS))
         if actor is not None:
             strategy = np.where(is_held[actor], self._strategy(position.node, runout), np.nan)
             action_ev = np.where(is_held[actor], action_ev, np.nan)
         equity = self._equity(runout, weights, met_weights)
         stack, (oop, ip) = tree.stakes.stack, tree.invested[position.node].tolist()
         # Everything so far is in the suits of the tables.
-        image = permute_combos(runout.mapping.new_suits)
+        image = deck.permute_combos(runout.mapping.new_suits)
         return Node(
             path=position.path,
             label=position.label,
@@ -375,7 +375,7 @@ class StoredSpot(Solution):
     def _spread(self, rows: AnyArray, player: int, beyond: float) -> FloatArray:
         """Returns ``[.., 1326]`` numbers of a player's hands, another one for other combos."""
         combos = self.cards.players[player].combos
-        spread = np.full((*rows.shape[:-1], NUM_COMBOS), beyond)
+        spread = np.full((*rows.shape[:-1], deck.NUM_COMBOS), beyond)
         spread[..., combos] = rows[..., : len(combos)]
         return spread
 
@@ -388,7 +388,7 @@ class StoredSpot(Solution):
             problem = (
                 f"strategies of the {street.label} were not kept, solve with keep_rivers: true"
             )
-            raise BundleError(f"board {format_cards(self.spot.board)}", problem)
+            raise BundleError(f"board {deck.format_cards(self.spot.board)}", problem)
         board = runout.numbers[depth - 1] if depth > 0 else 0
         first = self._row_of[depth][player][children.start]
         played = self.tables.strategy[depth][player][board, slice(first, first + len(children))]
@@ -432,7 +432,7 @@ class StoredSpot(Solution):
             won[place][mover] = (played[place] * of_actions[:, mover]).sum(axis=0)
         spent, actor = self._spent(root), int(tree.layout.actor[root])
         action_ev = [divide(won[child][actor], met[actor]) for child in children(root)]
-        return divide(won[root], met) + spent, np.reshape(action_ev, (-1, NUM_COMBOS)) + spent[
+        return divide(won[root], met) + spent, np.reshape(action_ev, (-1, deck.NUM_COMBOS)) + spent[
             actor
         ]
 
@@ -453,10 +453,10 @@ class StoredSpot(Solution):
         met, margins, is_river = (
             weight_met(against),
             np.zeros_like(against),
-            len(board) == RIVER_SIZE,
+            len(board) == deck.RIVER_SIZE,
         )
         if is_river:
-            margins = self._ranked(board)[0].margins(against.reshape(-1, NUM_COMBOS))
+            margins = self._ranked(board)[0].margins(against.reshape(-1, deck.NUM_COMBOS))
         for number, leaf in enumerate(reach):
             kind, stake = int(tree.leaf_kind[leaf]), float(tree.leaf_stake[leaf])
             if kind == SHOWDOWN and is_river:
@@ -489,12 +489,12 @@ class StoredSpot(Solution):
         board = self.cards.board + runout.dealt
         if runout.dealt or self._shares is None:
             ranked = self._ranked(board)
-            num_runouts = NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
+            num_runouts = deck.NUM_CARDS - len(board) - _CARDS_IN_HANDS if len(ranked) > 1 else 1
             # Each against the other's range.
             margins = np.sum([river.margins(weights[::-1]) for river in ranked], axis=0)
             return (1.0 + divide(margins, num_runouts * met)) / 2.0
         oop, ip = (player.combos for player in self.cards.players)
-        won = np.zeros((2, NUM_COMBOS))
+        won = np.zeros((2, deck.NUM_COMBOS))
         won[0, oop] = (self._shares * weights[1, ip]).sum(axis=1)
         # What the opponent of a combo does not win, the combo wins.
         won[1, ip] = met[1, ip] - (weights[0, oop, None] * self._shares).sum(axis=0)
@@ -507,7 +507,7 @@ class StoredSpot(Solution):
     def _rank(self, board: tuple[int, ...]) -> list[Showdowns]:
         """Returns the combos by strength on a river, or on all rivers of a turn."""
         rivers = [board]
-        if len(board) < RIVER_SIZE:
+        if len(board) < deck.RIVER_SIZE:
             rivers = [(*board, card) for card in self.spot.deck if card not in board]
         return [Showdowns.on(river) for river in rivers]
 

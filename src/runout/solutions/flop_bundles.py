@@ -1,40 +1,310 @@
-"""How solved spots and the flops of joint solves are laid out on disk."""
+"""What is kept of a solved board, and the bundles of spots and of the flops of joint solves.
+
+There is one layout and one codec.
+
+Tables stand one after another in a few flat arrays, street by street, OOP before IP, so that a
+bundle of many flops has few files. The arrays, by part:
+
+* ``shares``: average strategies, ``[boards, A, W]`` for each street and player, rows as in
+  `StreetLayout`, columns by hand and padded, or by bucket; of 16 or of 8 bits.
+* ``values``, ``bounds``: before rivers ``[boards, C, n]`` what hands get from the next card on, by
+  `StreetLayout.next_roots`, and ``[boards, C, 2]``; see `encode_values`.
+* ``locked``: ``[boards, A]`` 1 at the first row of decisions where hands were told what to do; only
+  if some were.
+* ``equity``: on flops ``[n, m]`` what OOP's hands win of a pot against IP's, checked down.
+* ``river_game``, ``river_PLAYER_bucket``: of rivers in buckets, ``[runouts]`` the game that each is
+  part of, and ``[games, n]`` the column of each hand there.
+"""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from runout.arrays import AnyArray, FloatArray
+import numpy as np
+import numpy.typing as npt
+
+from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array
 from runout.cards.deck import parse_board
 from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.cards.ranges import Range
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
-from runout.holdem.cards import CardsToCome, PlayerHands, Rake, Spot, StreetLayout, make_layouts
-from runout.solutions.flop import StoredSpot
-from runout.solutions.node import Provenance, Quality, Unit
-from runout.solutions.stored import (
-    BOUNDS,
-    BUCKETS,
-    EQUITY,
-    PARTS,
-    RIVER_GAME,
-    SHARES,
-    VALUES,
-    EncodedShares,
-    StoredArrays,
-    StoredLayout,
-    convert_joint_flop,
-    convert_spot,
+from runout.errors import BundleError
+from runout.holdem.cards import (
+    PLAYER_WORDS,
+    CardsToCome,
+    PlayerHands,
+    Rake,
+    Spot,
+    StreetLayout,
+    make_layouts,
 )
-from runout.solutions.values import ExploitabilityMeaning
+from runout.solutions.flop import StoredSpot, StoredTables
+from runout.solutions.node import Provenance, Quality, Unit
+from runout.solutions.values import ExploitabilityMeaning, require_array
 from runout.storage.bundle import load_bundle, read_manifest, reading_contents
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
+
+SHARES, VALUES, BOUNDS, LOCKED = "shares", "values", "bounds", "locked"
+EQUITY, RIVER_GAME = "equity", "river_game"
+BUCKETS = ("river_oop_bucket", "river_ip_bucket")
+PARTS = (SHARES, VALUES, BOUNDS, LOCKED, EQUITY, RIVER_GAME, *BUCKETS)
+
+_LARGEST = {np.dtype(np.uint8): 2**8 - 1, np.dtype(np.uint16): 2**16 - 1}
+_LARGEST_STEP = 2**15 - 1
+_NO_VALUE = -(2**15)
+_LARGEST_EQUITY = 2**16 - 1
+
+
+# Probabilities, values and equities as small whole numbers.
+
+
+def normalize_sums(sums: AnyArray, num_actions: Sequence[int] | AnyArray) -> npt.NDArray[Any]:
+    """Returns ``[A, W]`` sums of actions as shares of their decision.
+
+    Where a decision has no sum all of its actions are equally likely.
+
+    Args:
+        sums: ``[A, W]`` how much each action was taken, in any scale that the actions of a decision
+            share; whole numbers become float32.
+        num_actions: of each decision, in the order of the rows.
+    """
+    numbers: npt.NDArray[Any] = sums.astype(np.float32 if sums.dtype.kind in "iu" else sums.dtype)
+    counts = np.asarray(num_actions, dtype=np.int64)
+    if not len(counts):
+        return numbers
+    totals = np.repeat(np.add.reduceat(numbers, counts.cumsum() - counts, axis=0), counts, axis=0)
+    equal = np.repeat(1.0 / counts, counts).astype(numbers.dtype)[:, None]
+    # Less than the smallest normal number has lost its digits.
+    is_known = totals > np.finfo(np.float32).tiny
+    return np.where(is_known, numbers / np.where(is_known, totals, totals.dtype.type(1.0)), equal)
+
+
+def encode_shares(
+    sums: AnyArray, num_actions: Sequence[int] | AnyArray, dtype: npt.DTypeLike = np.uint16
+) -> AnyArray:
+    """Returns ``[A, W]`` the shares of actions; see `normalize_sums` for the arguments.
+
+    Of 16 bits it is the square root that is kept: near 0 the steps are small, so that a line that
+    is taken once in a million hands still has a range, and nowhere is the error above 3e-5. Of 8
+    bits it is the share itself.
+    """
+    shares, kind = normalize_sums(sums, num_actions), np.dtype(dtype)
+    scaled = _LARGEST[kind] * (np.sqrt(shares) if kind == np.uint16 else shares)
+    codes: AnyArray = np.rint(scaled).astype(kind)
+    return codes
+
+
+def decode_shares(
+    codes: AnyArray,
+    num_actions: Sequence[int] | AnyArray | None = None,
+    dtype: npt.DTypeLike = np.float64,
+) -> npt.NDArray[Any]:
+    """Returns ``[A, W]`` probabilities, of the actions of one decision if there are no numbers."""
+    sums = codes.astype(dtype)
+    counts = [len(codes)] if num_actions is None else num_actions
+    return normalize_sums(sums if codes.dtype == np.uint8 else sums**2, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedValues:
+    """Rows of values as `encode_values` keeps them; what is asked for is decoded.
+
+    Attributes:
+        codes: ``[.., n]``.
+        bounds: ``[.., 2]`` the smallest value of a row, and a step.
+    """
+
+    codes: AnyArray
+    bounds: AnyArray
+
+    def __getitem__(self, place: Any) -> FloatArray:
+        codes, bounds = self.codes[place], self.bounds[place].astype(np.float64)
+        values = bounds[..., :1] + (codes.astype(np.float64) + _LARGEST_STEP) * bounds[..., 1:]
+        known: FloatArray = np.where(codes == _NO_VALUE, np.nan, values)
+        return known
+
+
+def encode_values(values: FloatArray) -> EncodedValues:
+    """Returns rows ``[C, n]`` of values as steps between the smallest and the largest of a row."""
+    is_known = ~np.isnan(values)
+    low = np.min(values, axis=1, where=is_known, initial=np.inf)
+    high = np.max(values, axis=1, where=is_known, initial=-np.inf)
+    low, high = (np.where(is_known.any(axis=1), bound, 0.0) for bound in (low, high))
+    bounds = np.stack([low, (high - low) / (2 * _LARGEST_STEP)], axis=1).astype(np.float32)
+    base, step = bounds[:, :1].astype(np.float64), bounds[:, 1:].astype(np.float64)
+    steps = np.rint((np.nan_to_num(values) - base) / np.where(step > 0.0, step, 1.0))
+    codes = np.clip(steps - _LARGEST_STEP, -_LARGEST_STEP, _LARGEST_STEP)
+    return EncodedValues(np.where(is_known, codes, _NO_VALUE).astype(np.int16), bounds)
+
+
+def encode_equities(shares: FloatArray) -> Uint16Array:
+    """Returns shares of pots of 16 bits."""
+    codes: Uint16Array = np.rint(_LARGEST_EQUITY * shares).astype(np.uint16)
+    return codes
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedShares:
+    """Shares of actions as bundles keep them; those that are asked for are decoded.
+
+    Attributes:
+        codes: ``[boards, A, W]``; see `encode_shares`.
+        game: ``[boards]`` where hands are in buckets, what is a board to ``codes``; None elsewhere.
+        bucket: ``[games, n]`` the column of each hand there.
+    """
+
+    codes: AnyArray
+    game: IntArray | None = None
+    bucket: AnyArray | None = None
+
+    def __getitem__(self, place: tuple[int, Any]) -> FloatArray:
+        """Returns ``[A, n]`` what hands do at a decision, by board and rows."""
+        board, rows = place
+        game, columns = self._find(board)
+        return decode_shares(self.codes[game, rows])[:, columns]
+
+    def on_board(self, board: int, num_actions: AnyArray) -> Float32Array:
+        """Returns ``[A, n]`` what hands do at all decisions, given the actions of each."""
+        game, columns = self._find(board)
+        return decode_shares(self.codes[game], num_actions, np.float32)[:, columns]
+
+    def _find(self, board: int) -> tuple[int, Any]:
+        """Returns where the codes of a board are, and of each hand the column."""
+        if self.game is None or self.bucket is None:
+            return board, slice(None)
+        game = int(self.game[board])
+        # Hands that hold the river card have no bucket; any column will do.
+        return game, np.minimum(self.bucket[game], self.codes.shape[2] - 1)
+
+
+# Where tables are in the arrays, and what is read from them.
+
+
+class StoredLayout(NamedTuple):
+    """The tables of a stored board.
+
+    Attributes:
+        streets: those that are kept.
+        cards: hands and boards.
+        river: games and columns of rivers in buckets; None if rivers have the columns of hands.
+    """
+
+    streets: Sequence[StreetLayout]
+    cards: CardsToCome
+    river: tuple[int, int] | None = None
+
+    def shapes(self, part: str) -> Iterator[tuple[int, ...]]:
+        """Yields the shapes of OOP's and IP's tables, street by street."""
+        boards = (1, *(len(deal.card) for deal in self.cards.deals))
+        for layout, number in zip(self.streets, boards, strict=False):
+            is_river = layout.street == Street.RIVER
+            for player, hands in enumerate(self.cards.players):
+                rows, lines = layout.num_actions[player], len(layout.next_roots)
+                if part == SHARES and is_river and self.river is not None:
+                    yield self.river[0], rows, self.river[1]
+                elif part in (SHARES, LOCKED):
+                    yield (number, rows, hands.width)[: 3 if part == SHARES else 2]
+                elif not is_river:
+                    yield number, lines, len(hands.combos) if part == VALUES else 2
+
+    def size(self, part: str) -> int:
+        """Returns how many numbers the array of a part has."""
+        return sum(map(math.prod, self.shapes(part)))
+
+    def split(self, part: str, numbers: AnyArray) -> list[tuple[AnyArray, AnyArray]]:
+        """Returns views of the tables of OOP and IP in the array of a part, by street."""
+        tables, begin = [], 0
+        for shape in self.shapes(part):
+            end = begin + math.prod(shape)
+            tables.append(numbers[begin:end].reshape(shape))
+            begin = end
+        return list(zip(tables[::2], tables[1::2], strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class StoredArrays:
+    """The arrays of a stored board, checked for dtype, shape and finiteness before they are used.
+
+    Attributes:
+        where: what errors name.
+        arrays: of the bundle.
+        names: what the bundle calls the parts.
+    """
+
+    where: str
+    arrays: Mapping[str, AnyArray]
+    names: Mapping[str, str]
+
+    def read(
+        self, streets: Sequence[StreetLayout], cards: CardsToCome, scale: float = 1.0
+    ) -> StoredTables:
+        """Returns what was kept.
+
+        Args:
+            streets: those whose strategies were kept.
+            cards: the hands and boards.
+            scale: the unit of the spot's money in that of the values.
+        """
+        layout = StoredLayout(streets, cards)
+        strategy, unit = self.read_shares(streets, cards), np.float32(scale)
+        codes: Any = self._split(layout, VALUES, np.int16)
+        bounds: Any = self._split(layout, BOUNDS, np.float32)
+        values = [
+            (EncodedValues(oop, low * unit), EncodedValues(ip, high * unit))
+            for (oop, ip), (low, high) in zip(codes, bounds, strict=True)
+        ]
+        locked = self._split(layout, LOCKED, np.uint8) if self._has(LOCKED) else None
+        if streets[0].street != Street.FLOP:
+            return StoredTables(strategy, values, locked, None)
+        equity: Any = self._require(EQUITY, [np.uint16], *(len(p.combos) for p in cards.players))
+        return StoredTables(strategy, values, locked, lambda: equity / _LARGEST_EQUITY)
+
+    def read_shares(
+        self, streets: Sequence[StreetLayout], cards: CardsToCome
+    ) -> list[tuple[EncodedShares, EncodedShares]]:
+        """Returns the strategies alone; see `read`."""
+        shares, layout = self._require(SHARES, list(_LARGEST), None), StoredLayout(streets, cards)
+        game: IntArray | None = None
+        buckets: list[AnyArray | None] = [None, None]
+        if streets[-1].street == Street.RIVER and self._has(RIVER_GAME):
+            num_runouts = len(cards.deals[-1].card) if cards.deals else 1
+            game = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
+            if game.min() < 0:
+                raise BundleError(self.where, f"{self.names[RIVER_GAME]} has numbers below 0")
+            num_games = int(game.max()) + 1
+            # What earlier streets leave of the array is the rivers'.
+            left = shares.size - layout._replace(streets=streets[:-1]).size(SHARES)
+            num_columns = left // max(num_games * sum(streets[-1].num_actions), 1)
+            layout = layout._replace(river=(num_games, num_columns))
+            buckets = [
+                self._require(part, [np.uint8], num_games, len(hands.combos))
+                for part, hands in zip(BUCKETS, cards.players, strict=True)
+            ]
+        *earlier, (oop, ip) = self._split(layout, SHARES, shares.dtype)
+        return [
+            *((EncodedShares(first), EncodedShares(other)) for first, other in earlier),
+            (EncodedShares(oop, game, buckets[0]), EncodedShares(ip, game, buckets[1])),
+        ]
+
+    def _has(self, part: str) -> bool:
+        return self.names.get(part) in self.arrays
+
+    def _require(self, part: str, dtypes: Sequence[Any], *shape: int | None) -> AnyArray:
+        return require_array(self.where, self.arrays, self.names[part], dtypes, shape)
+
+    def _split(
+        self, layout: StoredLayout, part: str, dtype: npt.DTypeLike
+    ) -> list[tuple[AnyArray, AnyArray]]:
+        size = layout.size(part)  # nothing is kept of nothing: rivers have no next card
+        return layout.split(part, self._require(part, [dtype], size) if size else np.zeros(0))
+
 
 # A saved spot: how its bundle is laid out, and how its solution is opened without a solver.
 #
@@ -48,7 +318,7 @@ SPOT_SCHEMA_VERSION = 2
 SPOT_SCHEMAS = (1, SPOT_SCHEMA_VERSION)
 REPORT = "report"
 
-#: What a bundle calls the parts of a spot; `runout.solutions.stored` has what they are.
+#: What a bundle calls the parts of a spot.
 SPOT_NAMES = {part: f"solution_{part}" for part in PARTS}
 
 #: Digests of larger bundles would take longer than one wants to wait for a node.
@@ -255,3 +525,51 @@ class JointFlops:
             with reading_contents(where):
                 arrays = convert_joint_flop(arrays, names, flop, leaf, leaves)
         return StoredArrays(where, arrays, names), leaves[leaf].streets, cards
+
+
+# Bundles of schema 1, which had one array for each street and player, as arrays of parts.
+
+
+def convert_spot(
+    arrays: Mapping[str, AnyArray], streets: Sequence[StreetLayout], cards: CardsToCome
+) -> dict[str, AnyArray]:
+    """Returns the parts of a spot that was saved as ``solution_STREET_PLAYER_PART``."""
+    same = (EQUITY, RIVER_GAME, *BUCKETS)
+    parts = {part: arrays[f"solution_{part}"] for part in same if f"solution_{part}" in arrays}
+    for part, old in {SHARES: "strategy", VALUES: VALUES, BOUNDS: BOUNDS, LOCKED: LOCKED}.items():
+        tables = []
+        for layout, (player, word) in product(streets, enumerate(PLAYER_WORDS)):
+            table = arrays.get(f"solution_{layout.street.label}_{word}_{old}", np.zeros(0))
+            in_buckets = layout.street == Street.RIVER and RIVER_GAME in parts
+            if part == SHARES and table.size and not in_buckets:  # columns of hands were not padded
+                padding = cards.players[player].width - table.shape[-1]
+                table = np.pad(table, [(0, 0), (0, 0), (0, padding)])
+            tables += [table.ravel()] if table.size else []
+        parts |= {part: np.concatenate(tables)} if tables else {}
+    return parts
+
+
+def convert_joint_flop(
+    arrays: Mapping[str, AnyArray],
+    names: Mapping[str, str],
+    flop: int,
+    leaf: int,
+    leaves: Sequence[StoredLayout],
+) -> dict[str, AnyArray]:
+    """Returns the arrays of a flop leaf that was saved as ``flopF_leafL_STREET_PLAYER``.
+
+    The values of all leaves of a flop were lines of one array. Parts are called by their `names`
+    now; flops and leaves count from 0.
+    """
+    tables = [
+        arrays[f"flop{flop}_leaf{leaf}_{layout.street.label}_{word}"].ravel()
+        for layout, word in product(leaves[leaf].streets, PLAYER_WORDS)
+    ]
+    parts = {names[SHARES]: np.concatenate(tables)}
+    for part in (VALUES, BOUNDS):
+        numbers, begin = (
+            arrays[f"flop{flop}_{part}"].ravel(),
+            sum(one.size(part) for one in leaves[:leaf]),
+        )
+        parts[names[part]] = numbers[begin : begin + leaves[leaf].size(part)]
+    return {**arrays, **parts}

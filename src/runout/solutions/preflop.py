@@ -4,24 +4,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from runout.arrays import FloatArray, divide
-from runout.cards.deck import (
-    HAND_BY_COMBO,
-    NUM_HANDS,
-    format_cards,
-    matchup_weights,
-    parse_cards,
-)
+from runout.cards import deck
 from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
+from runout.solutions import values
 from runout.solutions.flop import StoredSpot
 from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.node import (
+    ExploitabilityMeaning,
     ExploitabilityUnit,
     HandSpace,
     Node,
@@ -35,12 +31,6 @@ from runout.solutions.node import (
     known_mean,
 )
 from runout.solutions.sheet import json_number
-from runout.solutions.values import (
-    ExploitabilityMeaning,
-    ValueSource,
-    raw_equity,
-    require_array,
-)
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.actions import format_amount
@@ -92,14 +82,14 @@ _KEPT_FLOPS = 8
 
 _KINDS = {NOT_A_LEAF: NodeKind.DECISION, SHOWDOWN: NodeKind.SHOWDOWN, FLOP: NodeKind.FLOP}
 
-_matchups = cache(matchup_weights)
+_matchups = cache(deck.matchup_weights)
 
 
 @dataclass(frozen=True)
 class FlopLeafSource:
     """Where the values of one flop leaf came from."""
 
-    source: ValueSource
+    source: values.ValueSource
     detail: str
 
 
@@ -207,17 +197,8 @@ class PreflopSolution(Solution):
 
     def summary_to_json(self) -> dict[str, Any]:
         """Returns the value of the game and how the solve went, under JSON names."""
-        report = self.report
-        return {
-            "game_value_bb": json_number(self.game_value_bb(SB)),
-            "exploitability_mbb": report.exploitability_mbb,
-            "real_exploitability_mbb": report.real_exploitability_mbb,
-            "iterations": report.iterations,
-            "preflop_seconds": report.seconds,
-            "flop_leaves": {path: asdict(leaf) for path, leaf in report.flop_leaves.items()},
-            "ranges_rounds": [asdict(done) for done in report.ranges_rounds],
-            "curve_mbb": [list(point) for point in report.curve_mbb],
-        }
+        facts, value = asdict(self.report), json_number(self.game_value_bb(SB))
+        return {"game_value_bb": value, "preflop_seconds": facts.pop("seconds"), **facts}
 
     def of_round(self, number: int) -> "PreflopSolution":
         """Returns the strategies of a round, from 0 on; EVs are known of the last one only."""
@@ -250,7 +231,7 @@ class PreflopSolution(Solution):
 
     def range_at(self, node: int, player: int) -> Range:
         """Returns what a player, `SB` or `BB`, brings to a node, each combo by its reach."""
-        return Range(self.reach(player)[node].clip(0.0, 1.0)[HAND_BY_COMBO])
+        return Range(self.reach(player)[node].clip(0.0, 1.0)[deck.HAND_BY_COMBO])
 
     def change_from(self, earlier: "PreflopSolution") -> float:
         """Returns the mean absolute change of action probabilities since an earlier solution.
@@ -291,9 +272,9 @@ class PreflopSolution(Solution):
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root."""
-        place = self._find_flop(path)
-        if place is not None:
-            return _join(place.before, place.given, place.spot.node(place.below))
+        if (place := self._find_flop(path)) is not None:
+            before, flop, spot, below = place
+            return _join(before, flop, spot.node(below))
         found = self.node_at(self.tree.find_node(path))
         if found.kind is NodeKind.FLOP and self.flops is not None:
             return replace(found, flops=self.flops.flops)
@@ -325,13 +306,13 @@ class PreflopSolution(Solution):
             actions=actions_of(tree, children),
             next_cards=(),
             hand_space=HandSpace.HANDS,
-            is_held=np.ones((2, NUM_HANDS), dtype=bool),
+            is_held=np.ones((2, deck.NUM_HANDS), dtype=bool),
             weights=weights,
             met_weights=met / HandSpace.HANDS.num_combos,
             strategy=self.strategy[rows],
             ev=self.ev_bb[:, node] + invested[:, None],
             action_ev=self.ev_bb[whose, rows] + invested[whose],
-            equity=divide((pairs * raw_equity()).sum(axis=2), met),
+            equity=divide((pairs * values.raw_equity()).sum(axis=2), met),
             reach=self.share_of_deals(node),
             trail=tuple(self._step(parent, child) for parent, child in self._way_to(node)),
         )
@@ -375,20 +356,21 @@ class PreflopSolution(Solution):
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
         """Returns the cards that can be dealt at a node; those together that share their tables."""
-        place = self._find_flop(path)
-        return () if place is None else place.spot.cards_alike(place.below)
+        if (place := self._find_flop(path)) is None:
+            return ()
+        *_, spot, below = place
+        return spot.cards_alike(below)
 
-    def _find_flop(self, path: str) -> "_Place | None":
-        """Returns the flop that a path leads to and what follows; None before the flop."""
+    def _find_flop(self, path: str) -> tuple[Node, str, StoredSpot, str] | None:
+        """Returns where a flop is dealt, the flop, its spot and the path there; None before it."""
         given_path, node = read_path(path), 0
         steps = given_path.steps
         for number in range(len(steps)):
             if self.tree.leaf_kind[node] == FLOP:
                 before = self.node_at(node)
                 given = self._read_flop(before, steps[number], path)
-                return _Place(
-                    before, given, self._opened(node, given), join_path(*steps[number + 1 :])
-                )
+                spot, below = self._opened(node, given), join_path(*steps[number + 1 :])
+                return before, deck.format_cards(given.cards), spot, below
             node = given_path.follow(self.tree, node, number)
         return None
 
@@ -399,7 +381,7 @@ class PreflopSolution(Solution):
             problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
             raise TreeError(where, problem)
         try:
-            given = GivenFlop(tuple(parse_cards(step)))
+            given = GivenFlop(tuple(deck.parse_cards(step)))
             is_kept = given.canonical in self.flops.number_of
         except (CardError, ValueError) as error:
             problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
@@ -418,25 +400,15 @@ class PreflopSolution(Solution):
 
         @lru_cache(_KEPT_FLOPS)
         def open_flop(node: int, given: GivenFlop) -> StoredSpot:
-            weights = self.arriving_ranges(node)[:, HAND_BY_COMBO]
+            weights = self.arriving_ranges(node)[:, deck.HAND_BY_COMBO]
             number = number_of[node]
             return flops.open(given, number, trees, weights, leaves[number].pot_bb)
 
         return open_flop
 
 
-class _Place(NamedTuple):
-    """A place after a flop: the node where it is dealt, the flop, its spot, and the path there."""
-
-    before: Node
-    given: GivenFlop
-    spot: StoredSpot
-    below: str
-
-
-def _join(before: Node, given: GivenFlop, node: Node) -> Node:
+def _join(before: Node, flop: str, node: Node) -> Node:
     """Returns a node after a flop as one of the whole hand."""
-    flop = format_cards(given.cards)
     root = join_path(before.path, flop)
     names = before.players[::-1]  # the big blind is out of position
     called = dict(zip(POSITION_NAMES, names, strict=True))
@@ -511,7 +483,7 @@ def load_solution(path: Path | str) -> PreflopSolution:
 
     def read(name: str, *shape: int, may_be_nan: bool = False) -> Any:
         where, types = str(bundle.path), [np.float64]
-        return require_array(where, bundle.arrays, name, types, shape, may_be_nan=may_be_nan)
+        return values.require_array(where, bundle.arrays, name, types, shape, may_be_nan=may_be_nan)
 
     with reading_contents(bundle.path):
         rules = bundle.documents["rules"]
@@ -519,7 +491,7 @@ def load_solution(path: Path | str) -> PreflopSolution:
             PreflopRules.parse(**rules | {"stacks_bb": (*rules["stacks_bb"],)})
         )
         report = _report_from_mapping(bundle.documents["report"])
-        size, has_earlier = (tree.num_nodes, NUM_HANDS), _EARLIER in bundle.arrays
+        size, has_earlier = (tree.num_nodes, deck.NUM_HANDS), _EARLIER in bundle.arrays
         return PreflopSolution(
             tree=tree,
             strategy=read("strategy", *size),
@@ -537,7 +509,7 @@ def load_solution(path: Path | str) -> PreflopSolution:
 def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
     leaves = {  # older ones have dashes in their paths
         join_path(*read_path(path).steps): FlopLeafSource(
-            ValueSource(leaf["source"]), leaf["detail"]
+            values.ValueSource(leaf["source"]), leaf["detail"]
         )
         for path, leaf in facts["flop_leaves"].items()
     }

@@ -13,14 +13,7 @@ import numpy.typing as npt
 
 from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
 from runout.cache import Arrays
-from runout.cards.deck import (
-    NUM_HANDS,
-    card_rank,
-    card_suit,
-    format_cards,
-    matchup_weights,
-    parse_cards,
-)
+from runout.cards import deck
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, CardError, OptionError
@@ -108,14 +101,14 @@ class PostflopValues:
     ranges: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        shape, array = (len(self.flops.flops), NUM_POSITIONS, NUM_HANDS, NUM_HANDS), self.value_pot
+        array, shape = self.value_pot, (len(self.flops.flops), NUM_POSITIONS, *[deck.NUM_HANDS] * 2)
         if array.dtype.kind != "f" or (array.shape, len(self.reports)) != (shape, shape[0]):
             came = f"value_pot of shape {array.shape} with {len(self.reports)} reports"
             raise ValueError(f"{came}, {shape[0]} flops need {shape}")
 
     def range_evs(self, flop_index: int) -> tuple[float, float]:
         """Returns what OOP and IP get of the pot on a flop, with the ranges it was solved for."""
-        joint = matchup_weights(self.flops.flops[flop_index]).astype(np.float64)
+        joint = deck.matchup_weights(self.flops.flops[flop_index]).astype(np.float64)
         if self.ranges is not None:
             joint *= self.ranges[0][:, None] * self.ranges[1][None, :]
         oop, ip = np.nan_to_num(self.value_pot[flop_index])
@@ -129,8 +122,9 @@ class PostflopValues:
 
         def distance(number: int) -> tuple[int, int]:
             pairs = list(zip(given.canonical, flops[number], strict=True))
-            ranks = sum(abs(card_rank(card) - card_rank(other)) for card, other in pairs)
-            return ranks, sum(card_suit(card) != card_suit(other) for card, other in pairs)
+            ranks = sum(abs(deck.card_rank(card) - deck.card_rank(other)) for card, other in pairs)
+            suits = sum(deck.card_suit(card) != deck.card_suit(other) for card, other in pairs)
+            return ranks, suits
 
         closest = self.flops.names[min(range(len(flops)), key=distance)]
         problem = f"is not among the {len(flops):,} solved flops, the closest is {closest}"
@@ -143,13 +137,13 @@ class PostflopValues:
         """
         if hero_position not in range(NUM_POSITIONS):
             raise IndexError(f"position {hero_position}, there are OOP = 0 and IP = 1")
-        total = np.zeros((NUM_HANDS, NUM_HANDS))
-        weight = np.zeros((NUM_HANDS, NUM_HANDS))
+        total = np.zeros((deck.NUM_HANDS, deck.NUM_HANDS))
+        weight = np.zeros((deck.NUM_HANDS, deck.NUM_HANDS))
         values = self.value_pot[:, hero_position]
         for flop, share, value in zip(self.flops.flops, self.flops.weights, values, strict=True):
-            joint = share * matchup_weights(flop)
+            joint = share * deck.matchup_weights(flop)
             if np.isnan(value[joint > 0.0]).any():  # must not pass for 0
-                raise ValueError(f"{format_cards(flop)}: hands that can meet have no value")
+                raise ValueError(f"{deck.format_cards(flop)}: hands that can meet have no value")
             total += joint * np.nan_to_num(value)
             weight += joint
         return divide(total, weight)
@@ -451,7 +445,7 @@ class ValueBundle(Solution):
         ) as writer:
             writer.add_array("flops", np.array(flops.flops, dtype=np.uint8))
             writer.add_array("flop_weights", flops.weights)
-            given = np.array([parse_cards(name) for name in flops.names], dtype=np.uint8)
+            given = np.array([deck.parse_cards(name) for name in flops.names], dtype=np.uint8)
             if not np.array_equal(given, np.array(flops.flops)):
                 writer.add_array("flops_as_given", given)
             writer.add_array("sprs", np.array([values.spr for values in self.values]))
@@ -479,7 +473,7 @@ class ValueBundle(Solution):
                 numbers = read(f"reports_{number}", np.float64, None, None, may_be_nan=True)
                 reports, ranges = tuple(reports_from_array(numbers)), None
                 if f"ranges_{number}" in arrays:
-                    ranges = read(f"ranges_{number}", np.float64, NUM_POSITIONS, NUM_HANDS)
+                    ranges = read(f"ranges_{number}", np.float64, NUM_POSITIONS, deck.NUM_HANDS)
                 values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
             solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
         digest, seed = bundle.manifest.config_digest or "", bundle.manifest.seed or 0
