@@ -116,9 +116,9 @@ def load_run_or_flops(path: Path) -> "FlopsConfig | RunConfig":
     """Reads a config with the section ``preflop`` as that of a run, any other as that of flops."""
     from runout.config.flops import FlopsConfig
     from runout.config.load import load_config, load_yaml
-    from runout.config.run import PREFLOP_SECTION, RunConfig
+    from runout.config.run import RunConfig
 
-    is_run = PREFLOP_SECTION in load_yaml(path)
+    is_run = "preflop" in load_yaml(path)
     return load_config(path, RunConfig) if is_run else load_config(path, FlopsConfig)
 
 

@@ -97,7 +97,6 @@ class FlopsConfig(ConfigSection):
     choices: ClassVar[tuple[str, ...]] = FLOP_SELECTIONS
 
     best_variant: ClassVar[str]  # what ``cfr_variant: null`` means, by measurement
-    title: ClassVar[str] = ""  # what the backend is called where it is shown
     is_random: ClassVar[bool] = True  # whether its results depend on the seed
     label_key: ClassVar[str | None] = None  # of the values after its name in ``lab exploit``
     label_values: ClassVar[tuple[int, ...]] = ()  # those that are compared there
@@ -126,13 +125,11 @@ class FlopsConfig(ConfigSection):
     postflop_solve_iterations: Annotated[Count, END] = 500
     """Maximum number of iterations of a flop's solve."""
     cfr_exploitability_threshold: Annotated[Share | None, END] = 0.001
-    """Exploitability that ends a flop's solve, a fraction of the pot: 0.001 is 0.1 %; `null` is
-    off. In which game it is measured depends on the backend."""
+    """Exploitability that ends a flop's solve, as a fraction of the pot; `null` is off."""
     cfr_max_seconds_per_flop: values.Seconds = None
     """Seconds after which a flop's solve ends; results then depend on the machine."""
     cfr_variant: values.Variant | None = None
-    """Weights of iterations: a name, or the exponents of discounted CFR; `null`: the best measured
-    for the backend."""
+    """Weights of iterations: a name, or exponents; `null`: the best measured for the backend."""
     max_flop_boards: Annotated[int, Ge(1), Le(flop_lists.NUM_CANONICAL_FLOPS)] | None = None
     """Number of random flops to solve, drawn once with `seed`."""
     fixed_flops: (
@@ -268,7 +265,6 @@ class MccfrConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, from sampled cards."""
 
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampling out
-    title: ClassVar[str] = "169 hands, sampled"
 
     solve_type: Literal["mccfr"] = "mccfr"
     mccfr_sampling: Literal["external", "public_chance"] = "public_chance"
@@ -277,8 +273,7 @@ class MccfrConfig(_HandConfig):
         Share,
         Field(validation_alias=AliasChoices("mccfr_sample_fraction", "mccfr_sample_pct")),
     ] = 0.01
-    """Fraction of all (hand pair, turn, river) that one iteration samples. Also written
-    `mccfr_sample_pct`, its old name."""
+    """Fraction of all (hand pair, turn, river) per iteration. Old name: `mccfr_sample_pct`."""
     value_extraction_samples: CountFrom0 = 0
     """Deals with which the values of a solved flop are estimated; 0 computes them exactly."""
 
@@ -291,7 +286,6 @@ class ExhaustiveConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, with exact equities."""
 
     best_variant: ClassVar[str] = "dcfr+"
-    title: ClassVar[str] = "169 hands"
     is_random: ClassVar[bool] = False
 
     solve_type: Literal["exhaustive"] = "exhaustive"
@@ -313,7 +307,6 @@ class BucketedConfig(FlopsConfig):
     """Strategies of buckets of hands on real boards."""
 
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampled boards out
-    title: ClassVar[str] = "buckets"
     label_key: ClassVar[str | None] = "rebucket_rounds"
     label_values: ClassVar[tuple[int, ...]] = (1, 2)
     delta_key: ClassVar[str] = "rebucket_delta_threshold"
@@ -332,8 +325,7 @@ class BucketedConfig(FlopsConfig):
     bucket_metric: Literal["emd", "cramer"] = "emd"
     """Distance of hands: `emd` is the earth mover's distance, L1 of CDFs; `cramer` is L2."""
     rebucket_rounds: Count = 1
-    """Times that a flop is solved, from the second on with flop buckets of what hands earned in
-    the time before."""
+    """Times that a flop is solved, from the second on with buckets of what hands earned before."""
     rebucket_delta_threshold: values.StrategyDelta = 0.001
     """Change of the average strategies in an iteration that ends a round, actions added up and
     decisions weighted by reach; `null` is off. This ends most rounds."""
@@ -356,7 +348,6 @@ class ExactConfig(FlopsConfig):
     """Strategies that tell all combos apart on all boards."""
 
     best_variant: ClassVar[str] = "dcfr-spot"
-    title: ClassVar[str] = "exact"
 
     solve_type: Literal["exact"] = "exact"
     exact_precision: values.Precision = 32
@@ -368,14 +359,12 @@ class CompactConfig(FlopsConfig):
     """Strategies that tell all combos apart on flop and turn, and group them on rivers."""
 
     best_variant: ClassVar[str] = "dcfr6"
-    title: ClassVar[str] = "compact"
 
     solve_type: Literal["compact"] = "compact"
     river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
-    """Whether half of the buckets tell apart how many strong hands a hand blocks; `auto` is on from
-    a stack of 8 pots up."""
+    """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
     compact_precision: values.Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
     keep_strategies: Annotated[bool, NOTHING] = False
@@ -425,8 +414,7 @@ class JointConfig(ConfigSection):
     max_seconds: values.Seconds = None
     """Seconds after which the solve ends, counted anew when it is resumed."""
     flops_per_iteration: Count | None = None
-    """Flops that an iteration visits, drawn by weight with the seed of `postflop_model`; `null`:
-    all of them."""
+    """Flops that an iteration visits, drawn by weight with the model's `seed`; `null`: all."""
     checkpoint_minutes: Annotated[NotNegative, NOTHING] = 10.0
     """Minutes between two saves of all tables, for `--resume`; 0: only when interrupted."""
     keep_rivers: Annotated[bool, END] = True

@@ -50,8 +50,7 @@ _GRID = "a mapping of keys to lists, write rebucket_rounds: [1, 2]"
 
 class _Sweep(ConfigSection):
     grid: Annotated[list[dict[str, Any]], Read(_read_grid, _GRID, types=("object", "array"))]
-    """Values to try by key of `postflop_model`: every choice of one value for each key, or a list
-    of such grids."""
+    """Values to try by key of `postflop_model`, in all combinations; or a list of such grids."""
     seeds: Annotated[
         tuple[CountFrom0, ...], Strict(False), Len(1), BeforeValidator(_read_seeds)
     ] = (0,)

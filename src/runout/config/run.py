@@ -21,8 +21,6 @@ from runout.trees.betting import PreflopRules
 from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, SizesByDepth, format_bet_size
 from runout.trees.tree import PreflopTree
 
-PREFLOP_SECTION = "preflop"
-
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
 
 _IN_BIG_BLINDS = {"c": "is in chips, but the game is in big blinds: write 3bb"}
@@ -80,8 +78,7 @@ class PreflopConfig(ConfigSection):
             ("number", "array"),
         ),
     ] = (25.0, 25.0)
-    """Stacks in big blinds before anything is posted: one for both players, or `[sb, bb]`, of which
-    the smaller one is played for."""
+    """Stacks before posting: one for both, or `[sb, bb]`, of which the smaller is played for."""
     small_blind_bb: NotNegative = 0.5
     """Small blind in big blinds, posted by the button; less than the big blind."""
     big_blind_bb: Positive = 1.0
@@ -189,8 +186,7 @@ class RunConfig(ConfigSection):
     """Share of the new ranges in the first round, the rest being all hands; later rounds take
     less, from 0.5 on 1/2, 1/3, 1/4 and so on."""
     ranges_tolerance: values.UpToOne = 0.01
-    """Mean absolute change of an action's probability that ends the rounds, hands weighted by
-    reach; 0: all rounds are played."""
+    """Mean change of action probabilities, by reach, that ends the rounds; 0: all are played."""
     flop_values: Literal["solved", "raw_equity"] = "solved"
     """Worth of a flop: `solved` plays it, `raw_equity` checks it down."""
     postflop_model: PostflopModel | None = None
@@ -198,8 +194,7 @@ class RunConfig(ConfigSection):
     postflop_model_path: (
         Annotated[Path, Read(_read_path, "a path such as runs/spr", str)] | None
     ) = None
-    """Instead: a directory of solved values, or a YAML file with the section `postflop_model`;
-    relative to the config file."""
+    """Instead: solved values, or a YAML file with `postflop_model`; relative to the config."""
     joint: JointConfig | None = None
     """More about `method: joint`."""
 

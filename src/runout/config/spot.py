@@ -125,8 +125,7 @@ class ReportConfig(ConfigSection):
     ip: _Range
     """Range of the player in position."""
     pot: _Chips
-    """Pot at the start of the spot, in chips. Bets are whole chips; hundredths if the pot or the
-    stack has decimals, as in big blinds."""
+    """Pot at the start, in chips. Bets are whole chips, hundredths if pot or stack has decimals."""
     stack: _Chips
     """Chips that the shorter player has left."""
     bet_sizes: values.SpotSizes = Sizes.parse(["33%", "75%"])
@@ -135,13 +134,11 @@ class ReportConfig(ConfigSection):
     raise_sizes: values.SpotRaiseSizes = Sizes.parse(["2.5x"], SizeRules(for_raises=True))
     """Sizes of a raise: 60%,2.5x,a. `%` of the pot after calling, `x` the bet."""
     donk_sizes: values.SpotSizes | None = None
-    """Sizes with which OOP bets into the player whose bet it called on the street before; `null`:
-    the bet sizes, an empty list: never."""
+    """Sizes of OOP's bets into the last aggressor; `null`: the bet sizes, an empty list: never."""
     max_raises_per_street: values.Raises | None = None
     """Maximum number of raises of a street, all-in raises included; `null`: no limit."""
     add_all_in_threshold: Annotated[NotNegative, AllowInfNan(True)] = 1.5
-    """Pots (after calling) up to which all-in is offered as well; `.inf`: always, 0: only where a
-    size says so."""
+    """Pots after calling up to which all-in is added; `.inf`: always, 0: only as a size."""
     force_all_in_threshold: NotNegative = 0.15
     """A bet that leaves at most this many pots (after a call) behind is all-in instead."""
     merging_threshold: NotNegative = 0.1
@@ -165,13 +162,11 @@ class ReportConfig(ConfigSection):
     precision: values.Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
     rivers: Literal["exact", "compact"] = "exact"
-    """Rivers of a flop: exact, or compact, which groups combos by strength and takes a fraction of
-    the time and memory."""
+    """Rivers of a flop: exact, or compact: combos grouped by strength, in less time and memory."""
     river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
-    """Whether half of the buckets tell apart how many strong hands a hand blocks; `auto` is on from
-    a stack of 8 pots up."""
+    """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
     merges_suits: bool = True
     """Solve cards that differ by suits only once. It changes no result."""
     locks: Annotated[tuple[NodeLock, ...], Strict(False)] = ()

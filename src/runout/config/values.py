@@ -141,14 +141,15 @@ def _exponents(schedule: Schedule) -> dict[str, float]:
     return {name: getattr(schedule, name) for name in ("alpha", "beta", "gamma", *rising)}
 
 
-def _write_variant(schedule: Schedule) -> str | dict[str, float]:
-    return str(schedule) if schedule in VARIANTS.values() else _exponents(schedule)
-
-
-_EXPONENT_KEYS = Exponents.json_schema()["properties"]
 Variant = Annotated[
     Schedule,
-    Read(_read_variant, _VARIANTS, _write_variant, ("string", "object"), _EXPONENT_KEYS),
+    Read(
+        _read_variant,
+        _VARIANTS,
+        lambda schedule: str(schedule) if schedule in VARIANTS.values() else _exponents(schedule),
+        ("string", "object"),
+        Exponents.json_schema()["properties"],
+    ),
 ]
 
 
