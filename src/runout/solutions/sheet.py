@@ -6,7 +6,9 @@ This module imports the standard library only; `runout.cli.formatting` renders s
 import csv
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -138,11 +140,7 @@ def write_csv(keys: Iterable[str], rows: Iterable[Iterable[Any]], stream: TextIO
 
 def has_parquet() -> bool:
     """Returns whether Parquet can be written, which takes the extra package pyarrow."""
-    try:
-        import pyarrow.parquet  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    return find_spec("pyarrow") is not None
 
 
 def write_parquet(path: Path, parts: Iterable[Mapping[str, Any]]) -> int:
@@ -155,15 +153,12 @@ def write_parquet(path: Path, parts: Iterable[Mapping[str, Any]]) -> int:
     from pyarrow import parquet
 
     writer, num_rows = None, 0
-    try:
+    with ExitStack() as stack:
         for part in parts:
             made = {name: arrow.array(cells, from_pandas=True) for name, cells in part.items()}
             table = arrow.table(made)
             if writer is None:
-                writer = parquet.ParquetWriter(path, table.schema)
+                writer = stack.enter_context(parquet.ParquetWriter(path, table.schema))
             writer.write_table(table.cast(writer.schema))
             num_rows += table.num_rows
-    finally:
-        if writer is not None:
-            writer.close()
     return num_rows

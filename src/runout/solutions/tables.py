@@ -118,17 +118,14 @@ class PartView(Solution):
 
 # Single hands.
 
-#: Columns of hands at a node, by player.
-HeldHands = Mapping[int, Sequence[int]]
-
 
 def ev_form(node: Node) -> Callable[[float], str]:
     """Returns how EVs are written: chips with two decimals, big blinds and pots with three."""
     return partial(sheets.format_chips, decimals=2 if node.unit is Unit.CHIPS else 3)
 
 
-def choose_hands(node: Node, text: str, player: int | None = None) -> HeldHands:
-    """Returns the hands of a text such as ``AK``, ``AKs`` or ``AhKh`` that are in ranges.
+def choose_hands(node: Node, text: str, player: int | None = None) -> dict[int, list[int]]:
+    """Returns the columns of hands such as ``AK``, ``AKs`` or ``AhKh`` in ranges, by player.
 
     These are hands of a player, by default of the one to act, or of both where no player acts.
     """
