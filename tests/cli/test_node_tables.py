@@ -10,8 +10,8 @@ from rich.console import Console
 from runout.cards.deck import HAND_NAMES
 from runout.cli.node_tables import grid_parts, node_warnings, quality_lines, strategy_moves
 from runout.errors import OptionError
-from runout.solutions.node import ExploitabilityUnit, Measure, NodeAction, Quality, hand_values
-from runout.solutions.tables import choose_measure, shared_actions
+from runout.solutions.node import ExploitabilityUnit, NodeAction, Quality
+from runout.solutions.tables import Measure, choose_measure, hand_values, shared_actions
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.actions import ActionKind
 from tests.solutions.test_node import decision

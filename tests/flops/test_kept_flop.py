@@ -9,7 +9,7 @@ from runout.cards.flops import CanonicalBoard, GivenFlop
 from runout.config.flops import FlopsConfig
 from runout.errors import BundleError
 from runout.execution.context import RunContext
-from runout.flops.solve import kept_strategy, open_kept_flop, solve_flops
+from runout.flops.solve import SolvedFlop, kept_strategy, solve_flops
 from tests.samples.judging import judge_strategy
 
 GIVEN = GivenFlop.parse("7dAhKh")
@@ -30,7 +30,7 @@ def solved():
 
 @cache
 def view_of(given):
-    return open_kept_flop(solved(), given)
+    return SolvedFlop.load(solved(), given.name).view
 
 
 def test_a_node_has_the_strategy_that_was_kept():
@@ -76,4 +76,4 @@ def mapping_of_step(mapping, step):
 def test_without_strategies_there_is_nothing_to_look_at():
     bare = replace(solved(), solutions=())
     with pytest.raises(BundleError, match="keep_strategies: true"):
-        open_kept_flop(bare, GIVEN)
+        SolvedFlop.load(bare, GIVEN.name)

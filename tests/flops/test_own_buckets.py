@@ -7,7 +7,8 @@ import pytest
 
 import runout
 from runout.abstraction.bucket_map import FlopBuckets, build_flop_buckets
-from runout.cards.deck import NUM_COMBOS, combo_index, parse_board
+from runout.cards.deck import NUM_COMBOS, combo_index, parse_board, permute_combos
+from runout.cards.flops import CanonicalBoard
 from runout.cfr.schedules import LINEAR
 from runout.errors import AbstractionError, ConfigError, ExecutionError, RangeError
 from runout.events import FlopSolving
@@ -183,7 +184,7 @@ def test_a_flop_tells_its_iterations_and_keeps_a_history(solve_type):
     assert [iteration for iteration, _ in solved.history] == [2, 4, 6]
     assert solved.history[-1][1] == solved.report.exploitability_pot
     assert sum(isinstance(event, FlopSolving) for event in events) == 6
-    assert repr(solved).startswith("<SolvedFlop 9s9h4d: 6 iterations, ")
+    assert repr(solved).startswith("<SolvedFlop 9s9h4d, pot 1, stack 1: 6 iterations, ")
 
 
 def test_flops_of_a_config_take_an_abstraction():
@@ -200,6 +201,43 @@ def test_flops_of_a_config_take_an_abstraction():
         values.values[0].value_pot[0],
         runout.solve_flop(values.flops.flops[0], config, abstraction=by_pairs).value_pot,
     )
-    assert repr(values).startswith("<ValueBundle 1 flops at SPR 1, exploitability ")
+    assert repr(values).startswith("<ValueBundle 1 flops at SPR 1: 4 iterations, ")
     with pytest.raises(ConfigError, match="checkpoints: results of an own abstraction"):
         runout.solve_flops(config, RunContext(1, checkpoints="x"), abstraction=by_pairs)
+
+
+@pytest.mark.parametrize("flop", [FLOP, "9h9d4c"])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"abstraction": by_spades, "oop": "88+,AK"},
+        {"solve_type": "exhaustive"},
+        {"solve_type": "exact", "oop": "99+", "ip": "99+,A4s"},
+    ],
+)
+def test_a_flop_is_saved_and_loaded_with_its_strategies(tmp_path, flop, keys):
+    solved = runout.solve_flop(flop, context=RunContext(1), **SMALL | keys)
+    solved.save(str(tmp_path / "flop"))
+    again = type(solved).load(tmp_path / "flop")
+    assert runout.exploitability(again) == pytest.approx(runout.exploitability(solved), abs=1e-4)
+    for path in ("", "x", "x:x:2s"):
+        found, expected = again.node(path), solved.node(path)
+        assert found.board == expected.board
+        np.testing.assert_allclose(found.strategy, expected.strategy, atol=1e-4)
+        np.testing.assert_allclose(found.ev, expected.ev, atol=1e-3)
+    frame = runout.open(tmp_path / "flop").to_dataframe()
+    assert frame.flop.tolist() == [flop]
+    assert len(again.to_dataframe(depth=1)) == len(solved.to_dataframe(depth=1)) > 0
+
+
+def test_own_buckets_are_asked_about_the_flop_in_its_suits():
+    as_given, canonical = parse_board("9h9d4c"), CARDS
+    mapping = CanonicalBoard.from_cards(as_given).mapping
+    image = permute_combos(mapping.new_suits)
+    there = FlopBuckets.of(as_given, by_spades).rename_suits(mapping)
+    assert there.flop == canonical
+    turn = 3
+    np.testing.assert_array_equal(
+        there((*canonical, mapping.map_card(turn)))[image],
+        FlopBuckets.of(as_given, by_spades)((*as_given, turn)),
+    )

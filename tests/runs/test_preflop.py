@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import runout
 from runout.cards.deck import parse_canonical_hand
 from runout.config.load import load_config, parse_config
 from runout.config.run import PreflopConfig, RunConfig
@@ -373,3 +374,26 @@ def test_a_failing_flop_names_itself_and_loses_no_other(tmp_path, monkeypatch):
     run = solve_preflop(run_config(), RunContext(1, watch, tmp_path))
     assert list(watch.solved()) == [MODEL["fixed_flops"][2]] == ["6h6s2c"]
     np.testing.assert_array_equal(run.solution.strategy, solved_run().solution.strategy)
+
+
+# --------------------------------------------------------------------------------------------------
+# What `solve_preflop` returns reads like what is opened.
+
+
+def test_a_run_reads_like_a_saved_one(tmp_path):
+    seen = []
+    game = {"preset": "pushfold", "stacks_bb": 8}
+    config = RunConfig(preflop=game, iterations=30, preflop_exploitability_threshold_mbb=None)
+    run = solve_preflop(config, RunContext(1), history_every=5, on_iteration=seen.append)
+    run.save(str(tmp_path / "run"))
+    opened = runout.open(tmp_path / "run")
+    assert [progress.iteration for progress in seen] == list(range(1, 31))
+    assert [iteration for iteration, _ in run.history] == [5, 10, 15, 20, 25, 30]
+    assert run.history == opened.history
+    assert repr(run) == repr(opened).replace("PreflopSolution", "PreflopRun")
+    assert len(repr(run)) < 80
+    assert [node.path for node in run.nodes()] == [node.path for node in opened.nodes()]
+    assert run.to_dataframe().equals(opened.to_dataframe())
+    assert run._repr_html_() == opened._repr_html_()
+    plain = solve_preflop(config, RunContext(1))
+    np.testing.assert_array_equal(run.solution.strategy, plain.solution.strategy)

@@ -149,7 +149,9 @@ def test_exploitability_by_iteration_is_a_history(spot):
     assert solution.history[-1] == plain.history[-1]
     assert solution.history[-1][1] == solution.exploitability_pot
     assert [i for i, _ in solve(**spot, **limits, history_every=5).history] == [5, 10, 12]
-    assert repr(solution).startswith(f"<SpotSolution {spot['board']}: 12 iterations, ")
+    assert repr(solution).startswith(f"<SpotSolution {spot['board']}, pot ")
+    assert ": 12 iterations, " in repr(solution)
+    assert solution._repr_html_() == solution.node()._repr_html_()
     assert solution.node("x").path == "x"
     paths = [node.path for node in solution.nodes(depth=2)]
     assert paths[:3] == ["", "x", "x:x"]

@@ -20,7 +20,6 @@ from runout.errors import TreeError
 from runout.solutions.node import (
     ExploitabilityUnit,
     HandSpace,
-    Measure,
     Node,
     NodeAction,
     NodeKind,
@@ -29,11 +28,10 @@ from runout.solutions.node import (
     Unit,
     hand_reach,
     hand_strategy,
-    hand_values,
     known_mean,
     weight_met,
 )
-from runout.solutions.tables import range_factors, select_hands
+from runout.solutions.tables import Measure, hand_values, range_factors, select_hands
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.writer import write_bundle
 from runout.trees.actions import ActionKind

@@ -51,7 +51,7 @@ def test_anything_is_opened_by_its_directory(samples, name, kind, title):
         assert found.quality.iterations > 0
         assert found.config_text
         assert found.note == ""
-        assert f"after {found.quality.iterations} iterations" in repr(found)
+        assert f"{found.quality.iterations} iterations, " in repr(found)
 
 
 def test_what_is_no_solution_is_refused_in_a_line(samples, tmp_path):

@@ -13,7 +13,7 @@ from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
 from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
 from runout.cards import deck
-from runout.cards.flops import combo_images, suit_stabilizer
+from runout.cards.flops import CanonicalBoard, SuitMapping, combo_images, suit_stabilizer
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import AbstractionError
@@ -117,17 +117,27 @@ class FlopBuckets:
     @cached_property
     def merges_suits(self) -> bool:
         """Whether hands are together that differ only by suits which the flop has alike."""
-        for mapping in suit_stabilizer(self.flop):
-            combos = deck.permute_combos(mapping.new_suits)
-            cards = list(mapping.map_cards(range(deck.NUM_CARDS)))
-            for table, rows in (
-                (self.by_flop[None], [0]),
-                (self.by_turn, cards),
-                (self.by_river, combos),
-            ):
-                if not np.array_equal(table[rows][:, combos], table):
-                    return False
-        return True
+        renamed = map(self.rename_suits, suit_stabilizer(self.flop))
+        return all(
+            np.array_equal(other.by_flop, self.by_flop)
+            and np.array_equal(other.by_turn, self.by_turn)
+            and np.array_equal(other.by_river, self.by_river)
+            for other in renamed
+        )
+
+    def rename_suits(self, mapping: SuitMapping | None = None) -> "FlopBuckets":
+        """Returns the same buckets with other suits, by default those of the canonical flop."""
+        mapping = mapping or CanonicalBoard.from_cards(self.flop).mapping
+        back = mapping.inverse()
+        combos = deck.permute_combos(back.new_suits)
+        cards = list(back.map_cards(range(deck.NUM_CARDS)))
+        return replace(
+            self,
+            flop=tuple(sorted(mapping.map_cards(self.flop), reverse=True)),
+            by_flop=self.by_flop[combos],
+            by_turn=self.by_turn[cards][:, combos],
+            by_river=self.by_river[combos][:, combos],
+        )
 
     def __call__(self, board: Sequence[int], /) -> Int16Array:
         """Returns ``[1326]`` the bucket of each combo on the flop, or a turn or river after it."""

@@ -21,16 +21,15 @@ from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_POT,
     SMALLEST_REACH,
     ExploitabilityUnit,
-    Measure,
     Node,
     NodeKind,
     Quality,
     Unit,
     hand_reach,
     hand_strategy,
-    hand_values,
 )
 from runout.solutions.sheet import Column, Sheet, columns
+from runout.solutions.tables import Measure, hand_values
 from runout.trees.actions import format_amount
 
 #: A node that is reached in a smaller share of the deals is hardly learned.

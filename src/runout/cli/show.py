@@ -24,11 +24,11 @@ from runout.errors import CardError, OptionError, RangeError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files, run, tables
 from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
-from runout.solutions.node import SMALLEST_REACH, HandSpace, Measure, Node, Solution
+from runout.solutions.node import SMALLEST_REACH, HandSpace, Node, Solution
 from runout.solutions.preflop import PREFLOP_KIND, PreflopSolution
 from runout.solutions.reports import REPORT_KIND, TableChoice, flops_report_to_json, load_report
 from runout.solutions.sheet import Column, Sheet, columns, write_csv, write_parquet
-from runout.solutions.tables import Part, PartView, report_cards
+from runout.solutions.tables import Measure, Part, PartView, report_cards
 from runout.solutions.values import VALUES_KIND, ValueSource
 from runout.storage.bundle import read_manifest
 from runout.storage.files import replacing_file
@@ -166,7 +166,7 @@ def opening(
     with console.using_kernels() as on_event:
         from runout.cfr.team import Team
         from runout.execution.pool import count_cores
-        from runout.flops.solve import open_kept_flop
+        from runout.flops.solve import SolvedFlop
         from runout.flops.spot_solution import SpotSolution
 
         if flop is None:  # tables of a solver that have no solution beside them
@@ -176,9 +176,7 @@ def opening(
             given, bundle = GivenFlop.parse(flop), inspect.open_values(path)
             if not bundle.solutions:
                 raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
-            values = bundle.at_spr(spr)
-            values.find_flop(given)
-            kept = open_kept_flop(bundle, given, bundle.values.index(values), Team(count_cores()))
+            kept = SolvedFlop.load(bundle, given.name, spr, team=Team(count_cores())).view
             assert kept.quality is not None
             kept.quality = replace(kept.quality, provenance=bundle.provenance)
         with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept

@@ -41,7 +41,7 @@ from runout.solutions.flop_bundles import (
     encode_shares,
     encode_values,
 )
-from runout.solutions.node import Quality, Unit, weight_met
+from runout.solutions.node import Curve, Quality, Unit, weight_met
 from runout.solutions.values import CreateArray, FlopReport
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -178,6 +178,7 @@ def look_at_strategy(
     report: FlopReport,
     given: GivenFlop | None = None,
     team: Team | None = None,
+    curve: Curve = (),
 ) -> StoredSpot:
     """Returns what a backend's strategies do on a flop; amounts are in flop pots.
 
@@ -187,7 +188,8 @@ def look_at_strategy(
     game = CardGame(spot, team=team)
     root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
     live = LiveSpot(game, FixedTables(game.templates, game.cards, strategy.rows), root_reach)
-    quality = Quality(report.exploitability_pot, report.meaning, report.iterations, report.seconds)
+    reached, meaning = report.exploitability_pot, report.meaning
+    quality = Quality(reached, meaning, report.iterations, report.seconds, curve=curve)
     suits = None
     if given is not None:
         suits = CanonicalBoard.from_cards(given.cards).mapping

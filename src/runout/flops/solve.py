@@ -16,7 +16,12 @@ from runout.abstraction.bucket_map import Abstraction, FlopBuckets
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
-from runout.cards.flops import FlopList, GivenFlop, canonical_flop, suit_stabilizer
+from runout.cards.flops import (
+    FlopList,
+    GivenFlop,
+    canonical_flop,
+    suit_stabilizer,
+)
 from runout.cards.ranges import Range
 from runout.cfr.schedules import Schedule, SolveProgress
 from runout.cfr.solver import ignore_progress
@@ -36,14 +41,17 @@ from runout.flops.backend import (
     FlopStrategy,
     PostflopBackend,
     ProgressSink,
+    SolvedStrategy,
 )
 from runout.flops.bucketed import RoundRecord, read_records
+from runout.flops.bucketed_solver import BucketStrategy
 from runout.flops.live_spot import look_at_strategy
 from runout.flops.settings import make_backend
 from runout.holdem.cards import Spot
 from runout.solutions import values as flop_values
 from runout.solutions.flop import StoredSpot
-from runout.solutions.node import Node
+from runout.solutions.node import Curve
+from runout.solutions.run import SolveResult
 from runout.solutions.values import FlopReport, PostflopValues, ValueBundle
 from runout.storage.bundle import digest_config
 from runout.storage.ledger import LedgerEntry
@@ -371,40 +379,75 @@ def _flop_config(config: FlopsConfig | None, spr: float | None, keys: FlopKeys) 
     return parsed
 
 
-@dataclass(frozen=True, eq=False)
-class SolvedFlop:
+@dataclass(frozen=True, eq=False, repr=False)
+class SolvedFlop(SolveResult):
     """One flop that a backend has solved; amounts are in flop pots.
 
     Attributes:
-        spot: the board, both ranges and the betting.
+        config: how it was solved.
+        given: the flop in the suits of its nodes.
+        spot: the board up to suits, both ranges and the betting.
         value_pot: see `FlopSolution`.
         report: how the solve went, its exploitability in the backend's own game.
-        history: that exploitability by iteration, wherever it was measured.
+        curve: that exploitability by iteration, wherever it was measured.
     """
 
+    kind = "spot"
+
+    config: FlopsConfig
+    given: GivenFlop
     spot: Spot
     strategy: FlopStrategy
     value_pot: Float32Array
     report: FlopReport
-    history: tuple[tuple[int, float], ...] = ()
-
-    def __repr__(self) -> str:
-        report, board = self.report, format_cards(self.spot.board)
-        reached = f"{report.exploitability_pot:.2%} of the pot ({report.meaning})"
-        return f"<SolvedFlop {board}: {report.iterations} iterations, {reached}>"
+    curve: Curve = ()
+    team: Team | None = None
 
     @cached_property
     def view(self) -> StoredSpot:
         """Strategies, values and equities at any node, with real cards."""
-        return look_at_strategy(self.spot, self.strategy, self.report)
+        shown = self.given, self.team, self.curve
+        return look_at_strategy(self.spot, self.strategy, self.report, *shown)
 
-    def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root."""
-        return self.view.node(path)
+    def save(self, path: Path | str, *, overwrite: bool = False) -> None:
+        """Writes values and strategies as a bundle of one flop; `load` and `show` open it."""
+        keys = {"fixed_flops": [self.given.name], "keep_strategies": True}
+        config: FlopsConfig = self.config.model_validate(self.config.to_mapping() | keys)
+        held = np.stack([each.hand_weights() for each in self.spot.ranges])
+        values = PostflopValues(
+            config.flop_list(),
+            self.spot.tree.stakes.spr,
+            self.value_pot[None],
+            (self.report,),
+            None if held.min() == 1.0 else held,
+        )
+        digest = digest_config(config.digest_mapping())
+        kept = ((cast(SolvedStrategy, self.strategy).to_arrays(),),)
+        bundle = ValueBundle((values,), config.to_yaml(), digest, config.seed, kept)
+        bundle.save(path, overwrite=overwrite)
 
-    def nodes(self, path: str = "", depth: int | None = None) -> Iterator[Node]:
-        """Yields a node and all that follow, at most so many actions and cards below it."""
-        return self.view.nodes(path, depth)
+    @classmethod
+    def load(
+        cls,
+        values: ValueBundle | Path | str,
+        flop: str | None = None,
+        spr: float | None = None,
+        *,
+        team: Team | None = None,
+    ) -> "SolvedFlop":
+        """Opens a flop whose strategies were kept, in any suits; by default the only one."""
+        bundle = values if isinstance(values, ValueBundle) else ValueBundle.load(values)
+        found = bundle.at_spr(spr)
+        given, number = GivenFlop.parse(flop or found.flops.names[0]), bundle.values.index(found)
+        index = found.find_flop(given)
+        held = np.ones((2, NUM_HANDS)) if found.ranges is None else found.ranges
+        oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in held)
+        strategy = kept_strategy(bundle, index, number)
+        spot = Spot(
+            given.canonical, (oop, ip), bundle.trees[number], merges_suits=merges_suits(strategy)
+        )
+        solved = found.value_pot[index], found.reports[index]
+        return cls(bundle.config, given, spot, strategy, *solved, team=team)
 
 
 def solve_flop(
@@ -431,8 +474,7 @@ def solve_flop(
         board: three cards, as text or numbers; suits stay as they are.
         config: keys that are not given here; by default those of `FlopsConfig`.
         abstraction: buckets of hands in place of those of strength, for ``bucketed``.
-        oop: range of the player who acts first; suits of a hand have one weight.
-        ip: range of the player in position.
+        oop, ip: ranges; suits of a hand have one weight.
         spr: effective stack over pot; by default the first of the config, 3.5.
         context: workers and events; by default all cores, silently.
         history_every: iterations between two points of the history.
@@ -445,17 +487,16 @@ def solve_flop(
         ExecutionError: if there is not enough memory.
     """
     chosen, context = _flop_config(config, spr, keys), context or RunContext()
-    flop = parse_board(board) if isinstance(board, str) else tuple(board)
-    game = FlopGame.deal(flop, np.stack([_by_hand("oop", oop), _by_hand("ip", ip)]))
+    given = GivenFlop(parse_board(board) if isinstance(board, str) else tuple(board))
+    game = FlopGame.deal(given.canonical, np.stack([_by_hand("oop", oop), _by_hand("ip", ip)]))
     tree = PostflopTree.build(chosen.betting_rules(), chosen.primary_spr)
-    own = None if abstraction is None else FlopBuckets.of(flop, abstraction)
+    own = None if abstraction is None else FlopBuckets.of(given.cards, abstraction).rename_suits()
     backend: Any = make_backend(chosen, own)
     if history_every is not None:
         backend = replace(backend, rule=replace(backend.rule, history_every=history_every))
-    backend.estimate(flop, tree, context.num_threads).require_memory("the solve")
-    history: list[tuple[int, float]] = []
-    is_bound = backend.meaning.is_upper_bound
-    tell = progress_sink(format_cards(flop), tree.stakes.spr, context.on_event, is_bound)
+    backend.estimate(game.flop, tree, context.num_threads).require_memory("the solve")
+    history, is_bound = [], backend.meaning.is_upper_bound
+    tell = progress_sink(given.name, tree.stakes.spr, context.on_event, is_bound)
 
     def note(progress: SolveProgress | BucketEvent) -> None:
         tell(progress)
@@ -464,9 +505,10 @@ def solve_flop(
             if progress.is_measured and progress.exploitability is not None:
                 history.append((progress.iteration, progress.exploitability))
 
-    solution = backend.solve(game, tree, note, Team(context.num_threads, cancel=context.cancel))
-    spot = Spot(flop, game.hand_ranges(), tree, merges_suits=own is None or own.merges_suits)
-    return SolvedFlop(spot, solution.strategy, solution.value_pot, solution.report, tuple(history))
+    solved = backend.solve(game, tree, note, Team(context.num_threads, cancel=context.cancel))
+    spot = Spot(game.flop, game.hand_ranges(), tree, merges_suits=merges_suits(solved.strategy))
+    results = solved.strategy, solved.value_pot, solved.report
+    return SolvedFlop(chosen, given, spot, *results, tuple(history))
 
 
 def _by_hand(player: str, held: str | Range) -> FloatArray:
@@ -478,16 +520,9 @@ def _by_hand(player: str, held: str | Range) -> FloatArray:
     return by_hand
 
 
-def open_kept_flop(
-    bundle: ValueBundle, given: GivenFlop, spr_index: int = 0, team: Team | None = None
-) -> StoredSpot:
-    """Opens a flop, given in any suits, whose strategies were kept."""
-    index, values = bundle.flops.flops.index(given.canonical), bundle.values[spr_index]
-    held = np.ones((2, NUM_HANDS)) if values.ranges is None else values.ranges
-    oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in held)
-    spot = Spot(given.canonical, (oop, ip), bundle.trees[spr_index])
-    strategy = kept_strategy(bundle, index, spr_index)
-    return look_at_strategy(spot, strategy, values.reports[index], given, team)
+def merges_suits(strategy: FlopStrategy) -> bool:
+    """Returns whether cards that differ by suits only are played alike; own buckets may not."""
+    return not isinstance(strategy, BucketStrategy) or strategy.buckets.merges_suits
 
 
 def kept_strategy(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> FlopStrategy:

@@ -7,7 +7,7 @@ the solution, which `runout.solutions.flop_bundles` opens without a solver.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,15 +26,16 @@ from runout.holdem.tables import LearnedTables, Precision, name_of_table
 from runout.simd.decision_kernels import Learning
 from runout.solutions import flop_bundles
 from runout.solutions.flop import StoredSpot
-from runout.solutions.node import Curve, Node, Provenance, Quality
+from runout.solutions.node import Curve, Provenance
+from runout.solutions.run import SolveResult
 from runout.solutions.values import ExploitabilityMeaning
 from runout.storage.bundle import Bundle, digest_config, load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 
 
-@dataclass(frozen=True, eq=False)
-class SpotSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class SpotSolution(SolveResult):
     """What the solve of a spot has come to.
 
     Attributes:
@@ -43,6 +44,8 @@ class SpotSolution:
         outcome: why the solve ended and what it reached, in chips; seconds of all sittings.
         curve_chips: exploitability by iteration, whenever it was measured.
     """
+
+    kind = "spot"
 
     config: SpotConfig
     solver: SpotSolver
@@ -53,30 +56,8 @@ class SpotSolution:
     @cached_property
     def view(self) -> StoredSpot:
         """Strategies, values and equities at any node."""
-        return look_at(self.solver, self.quality, self.config)
-
-    def __repr__(self) -> str:
-        number = self.outcome.iterations
-        reached = f"{self.exploitability_pot:.2%} of the pot ({self.meaning})"
-        return f"<SpotSolution {self.config.board}: {number} iterations, {reached}>"
-
-    def node(self, path: str = "") -> Node:
-        """Returns what is known about the node that a path leads to, by default the root."""
-        return self.view.node(path)
-
-    def nodes(self, path: str = "", depth: int | None = None) -> Iterator[Node]:
-        """Yields a node and all that follow, at most so many actions and cards below it."""
-        return self.view.nodes(path, depth)
-
-    @property
-    def history(self) -> Curve:
-        """Exploitability, as a fraction of the pot, by iteration, wherever it was measured."""
-        return tuple((number, chips / self.config.pot) for number, chips in self.curve_chips)
-
-    @property
-    def quality(self) -> Quality:
-        """How well it is solved."""
-        return flop_bundles.quality_of(self.config, self._report(), self.provenance)
+        quality = flop_bundles.quality_of(self.config, self._report(), self.provenance)
+        return look_at(self.solver, quality, self.config)
 
     @property
     def is_interrupted(self) -> bool:

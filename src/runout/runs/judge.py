@@ -25,9 +25,8 @@ from runout.events import Event, FlopJudged, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import EVERYONE, FlopStrategy
-from runout.flops.bucketed_solver import BucketStrategy
 from runout.flops.cards import StoredStrategy, TableStrategy
-from runout.flops.solve import SolvedFlop
+from runout.flops.solve import SolvedFlop, merges_suits
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
@@ -70,9 +69,8 @@ def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> 
 
     Cards that differ by suits only are looked at once, unless own buckets tell suits apart.
     """
-    if isinstance(strategy, BucketStrategy) and not strategy.buckets.merges_suits:
-        spot = replace(spot, merges_suits=False)
-    game = CardGame(spot, team=team)
+    is_merged = spot.merges_suits and merges_suits(strategy)
+    game = CardGame(replace(spot, merges_suits=is_merged), team=team)
 
     def value_of(player: int, step: Step) -> float:
         """Returns what a player wins with all its hands, beyond half the pot."""

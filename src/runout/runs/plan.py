@@ -4,13 +4,14 @@ A solution on top of values of another game would be wrong without looking wrong
 mixed: a directory holds the results of one config.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from runout.cfr.schedules import SolveProgress, StoppingRule
+from runout.cfr.solver import ignore_progress
 from runout.config.flops import JOINT_BACKENDS, FlopsConfig
 from runout.config.load import load_model_file, parse_config
 from runout.config.run import RunConfig
@@ -109,7 +110,8 @@ class RunPlan:
     """A run before it begins; what it does without is None.
 
     ``leaves`` are the flops of each leaf, by path, that are solved again with the ranges that
-    arrive there; none without rounds.
+    arrive there; none without rounds. ``history_every`` and ``on_iteration`` are those of
+    `solve_preflop`.
     """
 
     config: RunConfig
@@ -120,6 +122,13 @@ class RunPlan:
     flops: PostflopPlan | None = None  # the flops to solve
     given_values: ValueBundle | None = None  # values that were solved before
     leaves: Mapping[str, PostflopPlan] = field(default_factory=dict)
+    history_every: int | None = None
+    on_iteration: Callable[[SolveProgress], None] = ignore_progress
+
+    @property
+    def rule(self) -> StoppingRule:
+        """When the solve before the flop ends."""
+        return replace(self.config.stopping_rule(), history_every=self.history_every)
 
     @classmethod
     def make(cls, config: RunConfig, num_workers: int | None = None) -> "RunPlan":

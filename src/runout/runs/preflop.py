@@ -8,6 +8,7 @@ one game: `RunConfig -> JointGame -> PreflopSolution -> bundles`. Otherwise flop
 
 import itertools
 import weakref
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from runout.arrays import FloatArray
 from runout.cfr.schedules import SolveProgress
+from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.config.load import load_config
 from runout.config.run import RunConfig
@@ -30,6 +32,7 @@ from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink, ignor
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
 from runout.solutions import preflop as stored
 from runout.solutions.preflop import PreflopSolution
+from runout.solutions.run import SolveResult
 from runout.solutions.values import (
     LeafValues,
     ValueBook,
@@ -39,16 +42,17 @@ from runout.solutions.values import (
 )
 from runout.storage.bundle import digest_config, has_bundle
 from runout.storage.writer import Finish
-from runout.trees.tree import PreflopTree
 from runout.version import __version__
 
 #: A leaf that neither hand reaches this often keeps the ranges it had.
 _NEVER = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class PreflopRun:
-    """Everything that a run found."""
+@dataclass(frozen=True, eq=False, repr=False)
+class PreflopRun(SolveResult):
+    """Everything that a run found; flops of a joint game can be read once it is saved."""
+
+    kind = "preflop"
 
     plan: RunPlan
     solution: PreflopSolution  # of the last round
@@ -56,16 +60,22 @@ class PreflopRun:
     leaves: JointLeaves | None = None  # of a joint solve that was done just now
 
     @property
+    def view(self) -> PreflopSolution:
+        """Strategies and values at any node."""
+        return self.solution
+
+    @property
     def config(self) -> RunConfig:
         """What was asked for."""
         return self.plan.config
 
-    def save(self, directory: Path, *, overwrite: bool = False) -> None:
+    def save(self, directory: Path | str, *, overwrite: bool = False) -> None:
         """Writes the solution, and the flops behind it, as bundles in a directory.
 
         Flops without a solution are what an interrupted save of this run left behind, and are
         replaced in any case.
         """
+        directory = Path(directory)
         if not overwrite:
             check_directory(directory, self.plan)
         directory.mkdir(parents=True, exist_ok=True)
@@ -86,15 +96,26 @@ class PreflopRun:
         stored.save_solution(place, self.solution, text, digest, overwrite=overwrite)
 
 
-def solve_preflop(config: RunConfig | str | Path, context: RunContext | None = None) -> PreflopRun:
+def solve_preflop(
+    config: RunConfig | str | Path,
+    context: RunContext | None = None,
+    *,
+    history_every: int | None = None,
+    on_iteration: Callable[[SolveProgress], None] = ignore_progress,
+) -> PreflopRun:
     """Solves a preflop game and the flops behind it, by default with all cores, silently.
 
-    >>> run = solve_preflop("configs/smoke.yaml")  # doctest: +SKIP
-    >>> run.save(Path("runs/smoke"))  # doctest: +SKIP
+    >>> import runout
+    >>> config = runout.RunConfig(preflop={"preset": "pushfold", "stacks_bb": 8}, iterations=50)
+    >>> run = runout.solve_preflop(config, history_every=5)
+    >>> run.history[0][0], run.node("a").label
+    (5, 'BB versus all-in 8')
 
     Args:
         config: the game, or the path of its YAML file.
         context: workers, executor, events and checkpoints.
+        history_every: iterations between two points of the history, in thousandths of a big blind.
+        on_iteration: called after every iteration; exploitability is in big blinds.
 
     Raises:
         RunoutError: if the config asks for something impossible.
@@ -102,7 +123,8 @@ def solve_preflop(config: RunConfig | str | Path, context: RunContext | None = N
     context = context or RunContext()
     if isinstance(config, str | Path):
         config = load_config(config, RunConfig)
-    return carry_out(RunPlan.make(config, context.num_workers), context)
+    plan = RunPlan.make(config, context.num_workers)
+    return carry_out(replace(plan, history_every=history_every, on_iteration=on_iteration), context)
 
 
 def carry_out(
@@ -120,7 +142,7 @@ def carry_out(
     if plan.flops is not None:
         values = plan.flops.carry_out(context)
     book = ValueBook() if values is None else ValueBook.from_values(values.values)
-    solution = solve_on_book(config, plan.tree, book, context, on_solution)
+    solution = solve_on_book(plan, book, context, on_solution)
     if plan.leaves:
         solution = refine_with_arriving_ranges(plan, book, solution, context, on_solution)
     return PreflopRun(plan, solution, values)
@@ -180,7 +202,7 @@ def _learn(
     on_solution: SnapshotSink,
 ) -> PreflopRun:
     """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
-    config, rule, cancel = plan.config, plan.config.stopping_rule(), context.cancel
+    config, rule, cancel = plan.config, plan.rule, context.cancel
     leaves: JointLeaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
@@ -200,6 +222,7 @@ def _learn(
         nonlocal seconds
         seconds = earlier_seconds + progress.seconds
         context.on_event(solving_event(PreflopSolving, progress, rule, stored.MBB_PER_BB, round=0))
+        plan.on_iteration(progress)
         autosave.save_if_due()
 
     with cancelling_on_interrupt(cancel, ends_step=True), autosave:
@@ -228,22 +251,22 @@ def _learn(
 
 
 def solve_on_book(
-    config: RunConfig,
-    tree: PreflopTree,
+    plan: RunPlan,
     book: ValueBook,
     context: RunContext,
     on_solution: SnapshotSink = ignore_snapshot,
     number: int = 0,
 ) -> PreflopSolution:
-    """Returns the solution of a preflop tree whose flops are worth what a book says, in a round."""
-    rule = config.stopping_rule()
+    """Returns the solution of a plan whose flops are worth what a book says, in a round."""
+    config, rule = plan.config, plan.rule
 
     def report(progress: SolveProgress) -> None:
         context.on_event(
             solving_event(PreflopSolving, progress, rule, stored.MBB_PER_BB, round=number)
         )
+        plan.on_iteration(progress)
 
-    solver = PreflopSolver(tree, BookLeaves(tree, book), config.schedule())
+    solver = PreflopSolver(plan.tree, BookLeaves(plan.tree, book), config.schedule())
     with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
         return solver.solve(rule, report, on_solution, config.print_every, context.cancel)
 
@@ -278,9 +301,7 @@ def refine_with_arriving_ranges(
             detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
             values[leaf.path] = LeafValues(average_share(flops), ValueSource.SOLVED, detail)
             worst_pot = max(worst_pot, *(report.exploitability_pot for report in flops.reports))
-        refined = solve_on_book(
-            config, plan.tree, replace(book, leaves=values), context, on_solution, number
-        )
+        refined = solve_on_book(plan, replace(book, leaves=values), context, on_solution, number)
         change, reached_mbb = refined.change_from(solution), refined.report.exploitability_mbb
         meaning = next(iter(plan.leaves.values())).backend.meaning
         rounds.append(stored.RangesRound(number, change, reached_mbb, worst_pot, meaning))

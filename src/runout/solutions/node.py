@@ -129,7 +129,7 @@ class Quality:
     def __str__(self) -> str:
         is_of_pot = self.unit is ExploitabilityUnit.POT
         share, mbb = f"{self.exploitability:.2%} of the pot", f"{self.exploitability:.3g} mbb"
-        return f"exploitability {share if is_of_pot else mbb} after {self.iterations} iterations"
+        return f"{self.iterations} iterations, {share if is_of_pot else mbb} ({self.meaning})"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the same under JSON names."""
@@ -553,36 +553,7 @@ def known_mean(values: FloatArray, weights: FloatArray) -> float:
     return float((known * np.nan_to_num(values)).sum()) / total if total > 0.0 else float("nan")
 
 
-# What the grid of the 169 hands can show of a node: values, equities, arrival, by player.
-
-
-class Measure(StrEnum):
-    """One number for each hand, or what it does."""
-
-    STRATEGY = "strategy"
-    EV = "ev"
-    EQUITY = "equity"
-    EQR = "eqr"
-    REACH = "reach"
-
-
-def hand_values(node: Node, player: int, measure: Measure) -> FloatArray:
-    """Returns ``[169]`` a number for each hand of a player, NaN where it has none.
-
-    The strategy is no such measure: it is more than one number.
-    """
-    match measure:
-        case Measure.EV:
-            return node.hand_means(node.ev[player], player)
-        case Measure.EQUITY:
-            return node.hand_means(node.equity[player], player)
-        case Measure.EQR:
-            shares = node.pot * hand_values(node, player, Measure.EQUITY)
-            won = hand_values(node, player, Measure.EV) + node.ev_offset(player)
-            return divide(won, np.nan_to_num(shares))
-        case Measure.REACH:
-            return hand_reach(node, player)
-    raise ValueError(f"{measure} is more than one number for each hand")
+# What the grid of the 169 hands shows of a node: arrival and strategy.
 
 
 def hand_reach(node: Node, player: int) -> FloatArray:
@@ -629,7 +600,12 @@ class Solution:
 
         See `runout.trees.paths` for the syntax, such as ``x:b59:c:8h``.
         """
-        raise BundleError(self.title, f"{self.kind} of flops have no nodes, use to_dataframe")
+        raise BundleError(self.title, "has no nodes, use to_dataframe")
+
+    @property
+    def history(self) -> Curve:
+        """Exploitability by iteration, wherever it was measured, in the unit of the `quality`."""
+        return () if self.quality is None else self.quality.curve
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
         """Returns the cards that can be dealt at a node; those together that are alike.
@@ -693,5 +669,9 @@ class Solution:
         return (node.tidy_columns() for node in nodes)
 
     def __repr__(self) -> str:
-        known = "" if self.quality is None else f", {self.quality}"
+        known = "" if self.quality is None else f": {self.quality}"
         return f"<{type(self).__name__} {self.title}{known}>"
+
+    def _repr_html_(self) -> str | None:
+        """Returns the grid of the root; None for reports and values, which have none."""
+        return None if type(self).node is Solution.node else self.node()._repr_html_()

@@ -1,10 +1,11 @@
-"""Opens anything that was saved, by its path."""
+"""Opens anything that was saved, by its path; what a solve returns reads alike."""
 
+from functools import cached_property
 from pathlib import Path
 
 from runout.errors import BundleError
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND, load_spot
-from runout.solutions.node import Solution
+from runout.solutions.node import Node, Quality, Solution
 from runout.solutions.preflop import (
     CHECKPOINT_FOLDER,
     FLOPS_FOLDER,
@@ -92,3 +93,33 @@ def _describe_absence(path: Path) -> str:
         return f"holds solutions, give one of {listed}{more}"
     what = "has no solution" if inside else "is empty"
     return f"{what}; give the directory that a solve wrote"
+
+
+class SolveResult(Solution):
+    """What a solve returns: everything that `Solution` offers, answered by its `view`."""
+
+    config_text = ""
+
+    @cached_property
+    def view(self) -> Solution:
+        """Strategies, values and equities at any node."""
+        raise NotImplementedError
+
+    @cached_property
+    def title(self) -> str:  # type: ignore[override]  # computed when it is asked for
+        """What was solved, in a few words."""
+        return self.view.title
+
+    @cached_property
+    def quality(self) -> Quality:  # type: ignore[override]
+        """How well it is solved."""
+        assert self.view.quality is not None
+        return self.view.quality
+
+    def node(self, path: str = "") -> Node:
+        """Returns what is known about the node that a path leads to, by default the root."""
+        return self.view.node(path)
+
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt at a node; those together that are alike."""
+        return self.view.cards_alike(path)

@@ -3,18 +3,27 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from runout.arrays import BoolArray, FloatArray
+from runout.arrays import BoolArray, FloatArray, divide
 from runout.cards.deck import HAND_NAMES, format_card, format_cards, parse_card
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands, parse_hand_classes
 from runout.cards.ranges import Range
 from runout.errors import CardError, OptionError, RangeError, TreeError, quote
 from runout.solutions import sheet as sheets
-from runout.solutions.node import HandSpace, Measure, Node, NodeKind, Solution, Unit, known_mean
+from runout.solutions.node import (
+    HandSpace,
+    Node,
+    NodeKind,
+    Solution,
+    Unit,
+    hand_reach,
+    known_mean,
+)
 from runout.solutions.node_files import node_summary_to_json
 from runout.solutions.sheet import Column, Sheet, format_percent, rounded
 from runout.trees.actions import ActionKind
@@ -428,7 +437,36 @@ def cards_to_json(report: CardReport) -> Json:
     }
 
 
-# Two nodes side by side.
+# One node or two side by side: what is shown of each hand.
+
+
+class Measure(StrEnum):
+    """One number for each hand, or what it does."""
+
+    STRATEGY = "strategy"
+    EV = "ev"
+    EQUITY = "equity"
+    EQR = "eqr"
+    REACH = "reach"
+
+
+def hand_values(node: Node, player: int, measure: Measure) -> FloatArray:
+    """Returns ``[169]`` a number for each hand of a player, NaN where it has none.
+
+    The strategy is no such measure: it is more than one number.
+    """
+    match measure:
+        case Measure.EV:
+            return node.hand_means(node.ev[player], player)
+        case Measure.EQUITY:
+            return node.hand_means(node.equity[player], player)
+        case Measure.EQR:
+            shares = node.pot * hand_values(node, player, Measure.EQUITY)
+            won = hand_values(node, player, Measure.EV) + node.ev_offset(player)
+            return divide(won, np.nan_to_num(shares))
+        case Measure.REACH:
+            return hand_reach(node, player)
+    raise ValueError(f"{measure} is more than one number for each hand")
 
 
 class SharedAction(NamedTuple):
