@@ -133,10 +133,10 @@ def show_values(path: Path, with_flops: bool, json: bool) -> None:
 
 def _describe_values(bundle: ValueBundle, with_flops: bool) -> tuple[Json, list[Shown]]:
     """Returns how flops were solved, as a document and for people."""
-    from runout.cli.solve import describe_flops, solve_table, solves_sheet
+    from runout.cli.solve import describe_flops, solve_parts, solves_sheet
 
     sprs = solves_sheet(bundle).records()
-    parts: list[Shown] = [solve_table(bundle), ""]
+    parts: list[Shown] = [*solve_parts(bundle), ""]
     for summary, values in zip(sprs, bundle.values if with_flops else (), strict=False):
         sheet, num_flops = _flops_sheet(values), format_count_of(len(values.flops), "flop")
         summary["flops"] = sheet.records()

@@ -5,8 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rich.table import Table
-
 from runout.cfr.schedules import StopReason
 from runout.cli import formatting, options, targets
 from runout.cli.console import Shown, print_json, print_note, print_parts, show
@@ -74,9 +72,8 @@ def solve_flops(
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(
-        json, document, solve_table(bundle), targets.describe_end(what, seconds, found is not None)
-    )
+    end = targets.describe_end(what, seconds, found is not None)
+    show(json, document, *solve_parts(bundle), end)
 
 
 def solves_sheet(bundle: ValueBundle) -> Sheet:
@@ -111,13 +108,11 @@ def solves_sheet(bundle: ValueBundle) -> Sheet:
     return sheet
 
 
-def solve_table(bundle: ValueBundle) -> Table:
-    """Returns a table with a line for each stack-to-pot ratio."""
-    table = formatting.sheet_table(solves_sheet(bundle))
-    means, meaning = "solving: all flops added up", bundle.values[0].reports[0].meaning
-    table.caption = f"exploitability in % of the flop pot; {means}\n{meaning.explanation}"
-    table.caption_justify = "left"
-    return table
+def solve_parts(bundle: ValueBundle) -> list[Shown]:
+    """Returns a line for each stack-to-pot ratio, and what the numbers are."""
+    units = "exploitability in % of the flop pot; solving: all flops added up"
+    meaning = bundle.values[0].reports[0].meaning
+    return [solves_sheet(bundle), formatting.dim(f"{units}\n{meaning.explanation}")]
 
 
 def describe_flops(bundle: ValueBundle) -> str:
