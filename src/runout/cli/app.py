@@ -126,7 +126,7 @@ def answer_at_once(arguments: Sequence[str]) -> str | None:
             return first_screen()
         case ["help", "--all"] | ["--help", "--all"] | ["help", "all"]:
             return first_screen(shows_all=True)
-        case ["--version"]:
+        case ["--version", *_]:
             return f"runout {__version__}"
     return None
 

@@ -22,7 +22,6 @@ from typer.main import get_group
 from runout.cli import app as start
 from runout.cli.console import print_error, print_note
 from runout.errors import RunoutError, suggest
-from runout.version import __version__
 
 #: The base of all errors about the command line.
 USAGE_ERROR = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
@@ -236,7 +235,7 @@ app = typer.Typer(
 def describe_program(
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
-    """Heads-up no-limit hold'em: exact equities, ranges, flops, buckets and solved games."""
-    if version:
-        typer.echo(f"runout {__version__}")
-        raise typer.Exit
+    """Heads-up no-limit hold'em: exact equities, ranges, flops, buckets and solved games.
+
+    `runout.cli.app` answers ``--version`` itself; here the option is listed and suggested.
+    """
