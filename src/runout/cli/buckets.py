@@ -288,7 +288,7 @@ def diagnose_buckets(
     workers: options.WorkersOption = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Show who shares a bucket on flops of a bucketed solve, in every round of it.
+    """Show which hands share a bucket on flops of a bucketed solve, in every round of it.
 
     Flops that a DIR has kept are read, others are solved.
     """

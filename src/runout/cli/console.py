@@ -1,7 +1,7 @@
 """The two consoles: results go to stdout, while progress, notes and errors go to stderr.
 
-Work reports facts (`runout.events`); here is decided what they look like. On a terminal they are
-live bars that vanish when their work ends, and lines that stay; elsewhere lines only.
+Work reports events (`runout.events`). On a terminal they are shown as live bars that vanish when
+their work ends, and as lines that stay; elsewhere as lines only.
 """
 
 import sys

@@ -43,7 +43,7 @@ def solve_flops(
 ) -> None:
     """Solve all flops of a config and write what hands are worth on them.
 
-    An interrupted run goes on where it was when the same command is given again.
+    The same command resumes an interrupted run.
     """
     started, model = time.perf_counter(), options.load_flops_config(config)
     targets.require_free(path, VALUES_KIND, overwrite or resume)
@@ -143,7 +143,7 @@ def solve_game(
 ) -> None:
     """Solve a preflop game and the flops behind it, and show the main decisions.
 
-    An interrupted run goes on where it was when the same command is given again.
+    The same command resumes an interrupted run.
     """
     started, run_config = time.perf_counter(), load_config(config, RunConfig)
     # One process plays a joint game; the flops of two phases can be shared.
@@ -250,8 +250,7 @@ def solve_spot(
 ) -> None:
     """Solve a board with two ranges and real cards, and show the first decision.
 
-    An interrupted solve goes on where it was when the same command is given again; so does a
-    finished one with a lower target.
+    The same command resumes an interrupted solve, and a finished one with a lower target.
     """
     required = ("board", "oop", "ip", "pot", "stack")
     with options.reading_spot(config, run, node, given, *required) as keys:
