@@ -6,8 +6,8 @@ import pytest
 from runout.cards.deck import parse_combo
 from runout.cards.ranges import Range
 from runout.errors import RangeError, TreeError
-from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import lock_node, settle_locks
+from runout.flops.spot_solution import look_at
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import Precision
 from tests.samples.small_spots import make_spot

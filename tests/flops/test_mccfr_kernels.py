@@ -8,13 +8,14 @@ from runout.cards.evaluator import evaluator_tables
 from runout.cfr.schedules import DCFR, DiscountWeights
 from runout.equity import equity_kernels
 from runout.flops import mccfr_kernels
-from runout.flops.hands import betting_game, group_by_hand
+from runout.flops.hands import group_by_hand
 from runout.flops.mccfr_kernels import Deals, SampledTables
 from runout.trees.betting import BettingRules
-from runout.trees.tree import PostflopTree
+from runout.trees.tree import SHOWDOWN, PostflopTree
 from tests.reference import mccfr as reference
 
 TREE = PostflopTree.build(BettingRules.uniform([0.5], 1), 2.0)
+PAYOFF = TREE.fold_gain, np.where(TREE.leaf_kind == SHOWDOWN, TREE.leaf_stake, 0.0)
 NUM_TEST_HANDS = 5
 
 # https://rosettacode.org/wiki/Pseudo-random_numbers/Splitmix64
@@ -78,10 +79,9 @@ def test_traverse_deals_walks_like_the_recursion_with_the_same_random_numbers(pl
     generator = np.random.default_rng(3)
     hands = generator.integers(0, NUM_TEST_HANDS, (300, 2))  # equal hands may meet, too
     deals = Deals(hands, generator.integers(-1, 2, 300).astype(np.float64))
-    game = betting_game(TREE)
     tables, expected = random_tables(4), random_tables(4)
     state = state_of(9)
-    mccfr_kernels.traverse_deals(game, player, deals, state, tables)
+    mccfr_kernels.traverse_deals(TREE.layout, PAYOFF, player, deals, state, tables)
 
     random = reference.SplitMix64(9)
     for pair, outcome in zip(hands.tolist(), deals.outcome.tolist(), strict=True):
@@ -102,7 +102,7 @@ def test_traverse_deals_never_samples_an_action_without_probability():
     tables.regret[:, is_first] = 1.0  # everybody always takes the first action
     tables.strategy_sum[:] = 0.0
     deals = Deals(np.tile([1, 2], (50, 1)), np.ones(50))
-    mccfr_kernels.traverse_deals(betting_game(TREE), 0, deals, state_of(0), tables)
+    mccfr_kernels.traverse_deals(TREE.layout, PAYOFF, 0, deals, state_of(0), tables)
     assert tables.strategy_sum[2].max() == 50.0
     assert not tables.strategy_sum[:, ~is_first].any()
     assert not tables.strategy_sum[[0, 1, 3, 4]].any()

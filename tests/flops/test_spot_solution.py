@@ -12,11 +12,11 @@ from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.spot import SpotConfig
 from runout.equity.versus import equity
 from runout.errors import BundleError
-from runout.flops.live_spot import look_at
 from runout.flops.spot_setup import lock_node
 from runout.flops.spot_solution import (
     SpotSolution,
     load_spot_facts,
+    look_at,
     start_solver,
 )
 from runout.holdem.cards import NO_RAKE, Rake

@@ -10,7 +10,7 @@ import pytest
 
 from runout.cards.deck import HAND_NAMES, format_combo
 from runout.errors import TreeError
-from runout.flops.live_spot import look_at
+from runout.flops.spot_solution import look_at
 from runout.holdem.solver import SpotSolver
 from runout.solutions.node import Node, Quality
 from runout.solutions.node_files import node_to_json, write_json

@@ -233,16 +233,12 @@ def compare_partitions(labels_a: IntArray, labels_b: IntArray) -> float:
     _, a = np.unique(labels_a, return_inverse=True)
     _, b = np.unique(labels_b, return_inverse=True)
     _, both = np.unique(a * (b.max() + 1) + b, return_inverse=True)
-    together, in_a, in_b = (_count_pairs(np.bincount(part)) for part in (both, a, b))
-    num_pairs = _count_pairs(np.array([a.size]))
+    sizes = (np.bincount(part) for part in (both, a, b, np.zeros_like(a)))
+    together, in_a, in_b, num_pairs = (int((n * (n - 1) // 2).sum()) for n in sizes)
     if in_a == in_b == together:  # equal, and the index below may be 0 / 0
         return 1.0
     expected = in_a * in_b / num_pairs
     return (together - expected) / ((in_a + in_b) / 2 - expected)
-
-
-def _count_pairs(sizes: IntArray) -> int:
-    return int((sizes * (sizes - 1) // 2).sum())
 
 
 # How often one flop bucket beats another when both go all-in: means over real pairs of hands.
@@ -304,7 +300,6 @@ def build_ev_histograms(
         villain_bucket: ``[C]`` 0 to ``num_buckets - 1``.
         num_buckets: buckets of the villain.
         spr: effective stack over pot.
-        on_event: told about progress, in hands.
     """
     num_combos = len(villain_bucket)
     shape = (NUM_POSITIONS, num_combos, num_combos)
@@ -352,10 +347,8 @@ def average_isomorphic_combos(
 def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: FloatArray) -> float:
     """Returns the weighted mean squared distance of hands' values from their bucket's mean.
 
-    Args:
-        ev_by_hand: ``[C]`` or ``[C, d]`` values in pots; squares of columns are added.
-        labels: ``[C]`` bucket of each hand.
-        weights: ``[C]`` not negative; hands without weight do not count.
+    Values are ``[C]`` or ``[C, d]`` in pots, and squares of columns are added; hands without weight
+    do not count.
     """
     if not weights.sum() > 0.0:
         raise AbstractionError("weights", "no hand has a weight, so there is no variance")

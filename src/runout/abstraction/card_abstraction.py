@@ -142,12 +142,8 @@ SCHEMA_VERSION = 1
 class CardAbstraction:
     """Buckets of equal size by hand strength, on every street.
 
-    Attributes:
-        boundaries: where the buckets part.
-        feature: the strength they are boundaries of.
-        tables: for some streets, the bucket of every deal up to suits.
-        statistics: for some streets, what is in each bucket.
-        origin: how the boundaries were made, in words and numbers; empty if unknown.
+    Tables have for some streets the bucket of every deal up to suits, statistics what is in each
+    bucket. The origin is how the boundaries were made, in words and numbers; empty if unknown.
     """
 
     boundaries: BucketBoundaries
@@ -265,7 +261,6 @@ class CardAbstraction:
 
 #: With so many sampled deals in a bucket its true share is known to about 10 % of itself.
 DEALS_TO_SUPPORT_A_BUCKET = 100
-
 
 DEFAULT_SAMPLES_PER_STREET = 100_000
 

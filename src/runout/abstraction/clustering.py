@@ -17,6 +17,7 @@ import numpy as np
 
 from runout.abstraction import clustering_kernels
 from runout.arrays import FloatArray, IntArray, Uint64Array, read_only
+from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.errors import AbstractionError
 from runout.events import BucketEventSink, BucketsCapped, ignore_event
@@ -38,10 +39,6 @@ _HASH_SHIFT = np.uint64(29)
 
 # Shares of the time that merging rows, the restarts and the refinement take, about.
 _MERGED, _RESTARTED = 0.2, 0.5
-
-
-def ignore_share(share: float) -> None:
-    """The sink of callers who do not want to know."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ def cluster_features(
     order_key: FloatArray,
     name: str = "features",
     on_event: BucketEventSink = ignore_event,
-    on_share: ShareSink = ignore_share,
+    on_share: ShareSink = ignore_progress,
     team: Team | None = None,
 ) -> Clustering:
     """Sorts feature rows into buckets that are as narrow as possible.
@@ -118,7 +115,7 @@ def cluster_features(
         centers, _MAX_ITERATIONS_OF_REFINEMENT, scale_share(on_share, _RESTARTED, 1.0)
     )
     labels = labels[row_of]
-    totals = _sum_by_label(labels, order_key, num_centers)
+    totals = np.bincount(labels, order_key, num_centers)
     order = np.argsort(totals / np.bincount(labels, minlength=num_centers), kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(num_centers)
@@ -190,7 +187,7 @@ class _WeightedRows:
         return distances
 
     def refine(
-        self, centers: FloatArray, max_iterations: int, on_share: ShareSink = ignore_share
+        self, centers: FloatArray, max_iterations: int, on_share: ShareSink = ignore_progress
     ) -> tuple[IntArray, FloatArray, float]:
         """Moves centres until the buckets stay the same; returns labels, centres and inertia."""
         labels, centers, distances = self._assign(centers)
@@ -232,13 +229,13 @@ class _WeightedRows:
 
     def _centers_of(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         """Returns the medians or means of buckets, none of which is empty."""
-        bucket_weights = _sum_by_label(labels, self.weights, len(centers))
+        bucket_weights = np.bincount(labels, self.weights, len(centers))
 
         def find(number: int) -> FloatArray:
             column = self._columns[number]
             if self.metric == "cramer":
-                means = _sum_by_label(labels, self.weights * column, len(centers))
-                return means / bucket_weights
+                totals = np.bincount(labels, self.weights * column, len(centers))
+                return totals / bucket_weights
             order, medians = self._ascending[number], np.empty(len(centers))
             weights = self.weights, labels, bucket_weights
             clustering_kernels.take_medians(column, order, *weights, medians)
@@ -286,7 +283,3 @@ def _draw_centers(
         drawn[i], distances = candidates[best], nearer[best]
         costs = sample.weights * distances
     return sample.rows[drawn]
-
-
-def _sum_by_label(labels: IntArray, values: FloatArray, num_labels: int) -> FloatArray:
-    return np.bincount(labels, values, num_labels).astype(np.float64, copy=False)

@@ -148,9 +148,7 @@ class FlopStrengths:
     @property
     def _boards(self) -> Uint8Array:
         known = np.tile(np.array(self.flop, dtype=np.uint8), (len(self.runouts), 1))
-        boards = np.concatenate([known, self.runouts], axis=1)
-        assert boards.shape[1] == deck.RIVER_SIZE
-        return boards
+        return np.concatenate([known, self.runouts], axis=1)
 
     @cached_property
     def _is_live(self) -> BoolArray:

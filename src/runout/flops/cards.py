@@ -14,7 +14,7 @@ from runout.cfr.team import Team
 from runout.events import Phase, reporting_phase
 from runout.flops import backend
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
-from runout.flops.live_spot import store_shares
+from runout.flops.spot_solution import store_shares
 from runout.flops.values import RunoutSample, extract_pair_values, taking_values_bytes
 from runout.holdem.cards import CardsToCome, Spot, find_runout, make_layouts
 from runout.holdem.forest import StreetTemplate

@@ -22,7 +22,7 @@ from runout.errors import ConfigError
 from runout.events import Phase, PhaseEvent, reporting_phase
 from runout.flops import backend, mccfr_kernels
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
-from runout.flops.mccfr_kernels import BettingGame, Deals, SampledTables
+from runout.flops.mccfr_kernels import Deals, SampledTables
 from runout.flops.values import extract_values
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.layout import NUM_PLAYERS
@@ -307,7 +307,8 @@ class ExternalStreet(StreetSolver):
         another, because each plays what the one before it has taught.
         """
         super().__init__(tree.layout, exact, NUM_HANDS, np.float32, team)
-        self._game = betting_game(tree)
+        stakes = np.where(tree.leaf_kind == SHOWDOWN, tree.leaf_stake, 0.0)
+        self._payoff = tree.fold_gain, stakes
         self._stream, self._num_deals, self._num_updates = stream, deals, [0, 0]
         shape = (NUM_HANDS, tree.num_nodes)
         self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
@@ -321,8 +322,9 @@ class ExternalStreet(StreetSolver):
         self._play(averages=False)
         state = self._stream.kernel_state(self._num_updates[player], player)
         deals = self._stream.deal(self._num_deals, state)
-        mccfr_kernels.discount_tables(self._game.tree, player, step.weights, self._sampled)
-        mccfr_kernels.traverse_deals(self._game, player, deals, state, self._sampled)
+        tables = self._sampled
+        mccfr_kernels.discount_tables(self.tree, player, step.weights, tables)
+        mccfr_kernels.traverse_deals(self.tree, self._payoff, player, deals, state, tables)
         self._num_updates[player] += 1
         return np.zeros(NUM_HANDS, dtype=np.float32)
 
@@ -340,12 +342,6 @@ class ExternalStreet(StreetSolver):
         """Copies what was learned into the tables of the base class."""
         self._tables.regret[:] = self._sampled.regret.T
         self._tables.strategy_sum[:] = self._sampled.strategy_sum.T
-
-
-def betting_game(tree: PostflopTree) -> BettingGame:
-    """Returns a tree and its payoffs in the form that kernels read."""
-    stakes = np.where(tree.leaf_kind == SHOWDOWN, tree.leaf_stake, 0.0)
-    return BettingGame(tree.layout, fold_gain=tree.fold_gain, showdown_stake=stakes)
 
 
 def group_by_hand(combos: IntArray) -> tuple[IntArray, IntArray]:

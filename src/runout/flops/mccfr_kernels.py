@@ -24,14 +24,6 @@ _BLOCKED_HERO = 0  # as in `equity_kernels`: weaker than everything
 _MAX_BYTE_COUNT = 255  # boards that a one-byte counter can hold
 
 
-class BettingGame(NamedTuple):
-    """A tree, ``[N]`` what player 0 wins at folds, and what winners of showdowns win; else 0."""
-
-    tree: TreeArrays
-    fold_gain: FloatArray
-    showdown_stake: FloatArray
-
-
 class Deals(NamedTuple):
     """Sampled hands ``[D, 2]``, and ``[D]`` 1 if player 0 wins the showdown, 0 for a tie, or -1."""
 
@@ -91,7 +83,8 @@ def discount_tables(
 
 @kernel
 def traverse_deals(
-    game: BettingGame,
+    tree: TreeArrays,
+    payoff: tuple[FloatArray, FloatArray],
     player: int,
     deals: Deals,
     out_state: Uint64Array,
@@ -102,9 +95,10 @@ def traverse_deals(
     A node is visited with the probability that chance and the opponent lead to it, which is the
     weight of its counterfactual values, so sampled regrets are added as they are. The opponent's
     own nodes are visited with its own reach, so its strategy is added there as it is, too. Each
-    deal plays what the deals before it taught.
+    deal plays what the deals before it taught. The payoff is, ``[N]``, what player 0 wins at folds,
+    and what winners of showdowns win; 0 elsewhere.
     """
-    tree = game.tree
+    fold_gain, showdown_stake = payoff
     visited = np.empty(tree.actor.shape[0], dtype=np.int64)
     chosen = np.empty(tree.actor.shape[0], dtype=np.int64)
     value = np.empty(tree.actor.shape[0])
@@ -146,7 +140,7 @@ def traverse_deals(
             elif tree.actor[node] != _LEAF:
                 value[node] = value[chosen[node]]
             else:
-                value[node] = sign * (game.fold_gain[node] + game.showdown_stake[node] * outcome)
+                value[node] = sign * (fold_gain[node] + showdown_stake[node] * outcome)
 
 
 @kernel

@@ -16,12 +16,7 @@ from runout.abstraction.bucket_map import Abstraction, FlopBuckets
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
-from runout.cards.flops import (
-    FlopList,
-    GivenFlop,
-    canonical_flop,
-    suit_stabilizer,
-)
+from runout.cards.flops import FlopList, GivenFlop, canonical_flop, suit_stabilizer
 from runout.cards.ranges import Range
 from runout.cfr.schedules import Schedule, SolveProgress
 from runout.cfr.solver import ignore_progress
@@ -35,7 +30,6 @@ from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.execution.tasks import Job, Task, TaskResult, Worker
 from runout.flops.backend import (
-    EVERYONE,
     Cost,
     FlopGame,
     FlopStrategy,
@@ -45,8 +39,8 @@ from runout.flops.backend import (
 )
 from runout.flops.bucketed import RoundRecord, read_records
 from runout.flops.bucketed_solver import BucketStrategy
-from runout.flops.live_spot import look_at_strategy
 from runout.flops.settings import make_backend
+from runout.flops.spot_solution import look_at_strategy
 from runout.holdem.cards import Spot
 from runout.solutions import values as flop_values
 from runout.solutions.flop import StoredSpot
@@ -455,8 +449,8 @@ def solve_flop(
     config: FlopsConfig | None = None,
     *,
     abstraction: Abstraction | None = None,
-    oop: str | Range = EVERYONE[0],
-    ip: str | Range = EVERYONE[1],
+    oop: str | Range = "random",
+    ip: str | Range = "random",
     spr: float | None = None,
     context: RunContext | None = None,
     history_every: int | None = None,

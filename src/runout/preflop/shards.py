@@ -13,7 +13,7 @@ from runout.cards.flops import suit_stabilizer
 from runout.cfr.team import Team
 from runout.errors import BundleError
 from runout.execution.tasks import Worker
-from runout.flops.live_spot import LiveSpot, store_spot
+from runout.flops.spot_solution import LiveSpot, store_spot
 from runout.preflop.joint import JointGame, JointLeaves, PlayedFlops, Subgame
 from runout.preflop.solver import PreflopSolver
 from runout.solutions.flop_bundles import FLOPS_KIND, FLOPS_SCHEMA_VERSION, LAYOUT, names_of_flop
