@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -229,15 +229,9 @@ class Showdowns:
 # the suits renamed.
 
 
-class Table(Protocol):
-    """Numbers of a player on a street, decoded or computed when they are asked for."""
-
-    def __getitem__(self, place: tuple[int, Any]) -> AnyArray:
-        """Returns the numbers of a board and some rows, the last axis by hand."""
-
-
-#: By street, of OOP and IP.
-Tables = Sequence[tuple[Table, Table]]
+#: By street, of OOP and IP: numbers that are decoded or computed when they are asked for, by board
+#: and rows; the last axis is by hand.
+Tables = Sequence[tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,17 +276,9 @@ class StoredSpot(Solution):
         suits: SuitMapping | None = None,
         config_text: str = "",
     ) -> None:
-        """Opens a solution of a spot, or of a flop of a game, whose quality is not known.
+        """Opens a solution of a spot in a unit, or of a flop of a game, which has no config.
 
-        Args:
-            spot: what was solved.
-            cards: its hands and boards.
-            tables: strategies and values.
-            quality: how well it was solved.
-            config: what was asked for, if it was solved by itself.
-            unit: of the spot's money.
-            suits: the renaming that leads from the suits of the spot to those of the cards.
-            config_text: the config as it was given.
+        The quality may be unknown. ``suits`` lead from the suits of the spot to those of the cards.
         """
         self.spot, self.cards, self.tables, self.unit = spot, cards, tables, unit
         self.quality, self.config, self.config_text = quality, config, config_text
@@ -324,8 +310,12 @@ class StoredSpot(Solution):
         trail, reach = walk_to(position, weights, lambda node: self._strategy(node, runout))
         met_weights = weight_met(weights[::-1])
         ev, action_ev = self._values(position, runout, weights, met_weights)
-        strategy = np.zeros((0, deck.NUM_COMBOS))
+        strategy, is_locked = np.zeros((0, deck.NUM_COMBOS)), False
         if actor is not None:
+            if self.tables.locked is not None:
+                depth = len(position.dealt)
+                row = self._row_of[depth][actor][position.children.start]
+                is_locked = bool(self.tables.locked[depth][actor][runout.board, row])
             strategy = np.where(is_held[actor], self._strategy(position.node, runout), np.nan)
             action_ev = np.where(is_held[actor], action_ev, np.nan)
         equity = self._equity(runout, weights, met_weights)
@@ -354,7 +344,7 @@ class StoredSpot(Solution):
             ev=np.where(is_held, ev, np.nan)[:, image],
             action_ev=action_ev[:, image],
             equity=np.where(is_held, equity, np.nan)[:, image],
-            is_locked=self._is_locked(position, runout),
+            is_locked=is_locked,
             reach=reach,
             trail=trail,
         )
@@ -467,8 +457,13 @@ class StoredSpot(Solution):
                 gains = np.full((2, 1), self.spot.rake.won_by_fold(stake))
                 gains[kind] = -stake
                 won[leaf] = gains * met[number]
-            else:
-                later = [self._ev_after(leaf, player, runout) for player in _PLAYERS]
+            else:  # what hands get from the next card on, NaN where they meet nobody
+                depth = len(runout.dealt)
+                row, values = self._row_of[depth][2][leaf], self.tables.values[depth]
+                later = [
+                    self._spread(values[player][runout.board, row], player, beyond=np.nan)
+                    for player in _PLAYERS
+                ]
                 won[leaf] = np.nan_to_num(np.stack(later) - self._spent(leaf)) * met[number]
         return won
 
@@ -477,12 +472,6 @@ class StoredSpot(Solution):
         tree = self.spot.tree
         spent: FloatArray = tree.stakes.pot / 2.0 + tree.invested[node][:, None]
         return spent
-
-    def _ev_after(self, node: int, player: int, runout: Runout) -> FloatArray:
-        """Returns ``[1326]`` what hands get from the next card on, NaN where they meet nobody."""
-        depth = len(runout.dealt)
-        kept = self.tables.values[depth][player][runout.board, self._row_of[depth][2][node]]
-        return self._spread(kept, player, beyond=np.nan)
 
     def _equity(self, runout: Runout, weights: FloatArray, met: FloatArray) -> FloatArray:
         """Returns ``[2, 1326]`` shares of the pot at a showdown."""
@@ -510,12 +499,3 @@ class StoredSpot(Solution):
         if len(board) < deck.RIVER_SIZE:
             rivers = [(*board, card) for card in self.spot.deck if card not in board]
         return [Showdowns.on(river) for river in rivers]
-
-    def _is_locked(self, position: SpotPosition, runout: Runout) -> bool:
-        """Returns whether hands were told what to do at a decision."""
-        actor, locked = position.actor, self.tables.locked
-        if actor is None or locked is None:
-            return False
-        depth = len(position.dealt)
-        row = self._row_of[depth][actor][position.children.start]
-        return bool(locked[depth][actor][runout.board, row])

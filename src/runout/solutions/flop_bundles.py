@@ -68,12 +68,9 @@ _LARGEST_EQUITY = 2**16 - 1
 def normalize_sums(sums: AnyArray, num_actions: Sequence[int] | AnyArray) -> npt.NDArray[Any]:
     """Returns ``[A, W]`` sums of actions as shares of their decision.
 
-    Where a decision has no sum all of its actions are equally likely.
-
-    Args:
-        sums: ``[A, W]`` how much each action was taken, in any scale that the actions of a decision
-            share; whole numbers become float32.
-        num_actions: of each decision, in the order of the rows.
+    Where a decision has no sum all of its actions are equally likely. Sums are in any scale that
+    the actions of a decision share, and `num_actions` of each decision in the order of the rows;
+    whole numbers become float32.
     """
     numbers: npt.NDArray[Any] = sums.astype(np.float32 if sums.dtype.kind in "iu" else sums.dtype)
     counts = np.asarray(num_actions, dtype=np.int64)
@@ -188,12 +185,10 @@ class EncodedShares:
 
 
 class StoredLayout(NamedTuple):
-    """The tables of a stored board.
+    """The tables of some streets of a stored board.
 
-    Attributes:
-        streets: those that are kept.
-        cards: hands and boards.
-        river: games and columns of rivers in buckets; None if rivers have the columns of hands.
+    ``river`` has the numbers of games and columns of rivers in buckets; None if rivers have the
+    columns of hands.
     """
 
     streets: Sequence[StreetLayout]
@@ -245,13 +240,7 @@ class StoredArrays:
     def read(
         self, streets: Sequence[StreetLayout], cards: CardsToCome, scale: float = 1.0
     ) -> StoredTables:
-        """Returns what was kept.
-
-        Args:
-            streets: those whose strategies were kept.
-            cards: the hands and boards.
-            scale: the unit of the spot's money in that of the values.
-        """
+        """Returns what was kept of some streets; a unit of values is ``scale`` of the money."""
         layout = StoredLayout(streets, cards)
         strategy, unit = self.read_shares(streets, cards), np.float32(scale)
         codes: Any = self._split(layout, VALUES, np.int16)
@@ -430,10 +419,8 @@ class JointFlops:
     """What was kept of all flop leaves on all flops.
 
     Attributes:
-        arrays: by name.
-        flops: the flops, as text.
+        flops: as text.
         last_street: the last street whose strategies were kept.
-        config_text: of the run.
         bucket_numbers: of each leaf, which of a flop's ways to make buckets it uses; none if rivers
             are not in buckets.
         is_old: whether arrays are those of schema 1.
@@ -483,14 +470,10 @@ class JointFlops:
         weights: FloatArray,
         pot_bb: float,
     ) -> StoredSpot:
-        """Opens a flop leaf on one flop, as a spot in big blinds.
+        """Opens a flop leaf, by its number, on one flop, as a spot in big blinds.
 
-        Args:
-            given: one of the flops, in any suits; paths and hands are in these.
-            leaf: the number of the leaf.
-            trees: the betting at all leaves, in pots.
-            weights: ``[2, 1326]`` what OOP and IP bring.
-            pot_bb: the pot on the flop.
+        The flop is in any suits, in which paths and hands are, too. The betting at all leaves is in
+        pots; ``weights[2, 1326]`` are what OOP and IP bring.
         """
         stored, streets, planned = self._find(self.number_of[given.canonical], leaf, trees)
         oop, ip = (

@@ -76,7 +76,6 @@ class Provenance:
 
     Attributes:
         config_digest: names what was solved.
-        version: of `runout`.
         date: when it was saved, in UTC.
         processor: what computed it; None in old bundles.
     """
@@ -102,8 +101,6 @@ class Quality:
         exploitability: mean gain of a best response: a fraction of the pot at the root, or
             thousandths of a big blind per hand.
         meaning: in which game that is.
-        iterations: done.
-        seconds: taken.
         unit: of the exploitability.
         real_exploitability: the same with real cards, if it was measured apart.
         curve: exploitability by iteration, whenever it was measured.

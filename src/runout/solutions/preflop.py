@@ -118,12 +118,11 @@ class PreflopReport:
     """How a preflop solve went.
 
     Attributes:
-        iterations: iterations done.
         exploitability_mbb: mean gain of a best response, in thousandths of a big blind per hand.
         seconds: time taken by the preflop solve alone.
         flop_leaves: where the values of each flop leaf came from, by path.
         curve_mbb: exploitability whenever it was measured, by iteration.
-        ranges_rounds: the re-solves with arriving ranges, if there were any.
+        ranges_rounds: the re-solves with arriving ranges.
         real_exploitability_mbb: the same gain against a player who tells all combos apart on all
             boards after the flop; None as long as ``lab exploit`` has not measured it.
     """

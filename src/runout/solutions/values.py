@@ -467,7 +467,13 @@ class ValueBundle(Solution):
             return require_array(where, arrays, name, [dtype], shape, may_be_nan=may_be_nan)
 
         with reading_contents(path):
-            flops, values = _flop_list(arrays, read("flop_weights", np.float64, None)), []
+            cards: Sequence[Sequence[int]] = arrays["flops"].tolist()
+            given: Sequence[Sequence[int]] = arrays.get("flops_as_given", arrays["flops"]).tolist()
+            if [canonical_flop(flop) for flop in given] != [tuple(flop) for flop in cards]:
+                raise ValueError("flops_as_given that are other flops")
+            names = tuple(GivenFlop(tuple(flop)).name for flop in given)
+            weights = np.array(read("flop_weights", np.float64, None))
+            flops, values = FlopList(tuple((a, b, c) for a, b, c in cards), weights, names), []
             for number, spr in enumerate(read("sprs", np.float64, None).tolist()):
                 value_pot: Any = arrays[f"value_pot_{number}"]
                 numbers = read(f"reports_{number}", np.float64, None, None, may_be_nan=True)
@@ -489,13 +495,3 @@ class ValueBundle(Solution):
         if spr is None:
             raise OptionError("--spr", f"there are several ratios, give one of {solved}")
         raise BundleError(f"spr {spr:g}", f"was not solved, this bundle has {solved}")
-
-
-def _flop_list(arrays: Arrays, weights: FloatArray) -> FlopList:
-    """Returns the flops of a bundle, which has other names for them if others were given."""
-    flops: Sequence[Sequence[int]] = arrays["flops"].tolist()
-    given: Sequence[Sequence[int]] = arrays.get("flops_as_given", arrays["flops"]).tolist()
-    names = tuple(GivenFlop(tuple(cards)).name for cards in given)
-    if [canonical_flop(cards) for cards in given] != [tuple(flop) for flop in flops]:
-        raise ValueError("flops_as_given that are other flops")
-    return FlopList(tuple((a, b, c) for a, b, c in flops), np.array(weights), names)

@@ -43,9 +43,7 @@ class Machine(_Record):
     Attributes:
         processor: its model, or at least its instruction set.
         blas: the linear algebra library, its version, and the processor that it works for.
-        numpy_version: the numpy in use.
-        numba_version: the compiler of the kernels.
-        python_version: the interpreter; None, like what follows, in older bundles.
+        python_version: None, like what follows, in older bundles.
         system: the operating system and its release.
         num_cores: cores of the process, which is how many threads work by default.
     """

@@ -269,17 +269,26 @@ class TaskClaims:
         self._directory = directory
         self._lock = threading.Lock()
         self._claims: dict[str, PathLock] = {}
-        self._is_over = threading.Event()
 
     @contextmanager
     def showing_signs_of_life(self) -> Iterator["TaskClaims"]:
         """Keeps claims in force while the block runs, and gives them all back in the end."""
-        thread = threading.Thread(target=self._show_signs, daemon=True)
+        is_over = threading.Event()
+
+        def show_signs() -> None:
+            while not is_over.wait(SECONDS_BETWEEN_SIGNS):
+                with self._lock:
+                    files = [claim.path for claim in self._claims.values()]
+                for file in files:
+                    with suppress(OSError):
+                        os.utime(file)
+
+        thread = threading.Thread(target=show_signs, daemon=True)
         thread.start()
         try:
             yield self
         finally:
-            self._is_over.set()
+            is_over.set()
             thread.join()
             for name in list(self._claims):
                 self.release(name)
@@ -312,14 +321,6 @@ class TaskClaims:
             claim = self._claims.pop(name, None)
         if claim is not None:
             claim.release(removes_file=True)
-
-    def _show_signs(self) -> None:
-        while not self._is_over.wait(SECONDS_BETWEEN_SIGNS):
-            with self._lock:
-                files = [claim.path for claim in self._claims.values()]
-            for file in files:
-                with suppress(OSError):
-                    os.utime(file)
 
     def _is_abandoned(self, file: Path) -> bool:
         """Returns whether a claim that is locked has shown no sign of life for a while."""

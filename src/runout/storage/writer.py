@@ -80,7 +80,7 @@ class BundleWriter:
         measured: Collection[str] = (),
         overwrite: bool = False,
     ) -> None:
-        """Notes what to write; nothing touches the disk before the ``with`` block.
+        """Notes what to write, see `Manifest`; nothing touches the disk before the ``with`` block.
 
         Args:
             path: the directory that the bundle will be.
@@ -156,10 +156,9 @@ class BundleWriter:
             for array in self._created:
                 array.flush()
                 read_only(array)
-        self._created.clear()
-        if self._config_text is not None:
-            self._write_text(CONFIG_FILE, self._config_text)
-        with reporting_os_errors(self._path, "written"):
+            self._created.clear()
+            if self._config_text is not None:
+                self._write_text(CONFIG_FILE, self._config_text)
             arrays = {
                 name: ArrayEntry(dtype=dtype, shape=shape, **dict(self._entry(f"{name}.npy")))
                 for name, (dtype, shape) in self._arrays.items()
