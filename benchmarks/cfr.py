@@ -108,11 +108,11 @@ def main(arguments: list[str]) -> None:
 
 
 def _small_tree() -> PostflopTree:
-    return PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), 3.5)
+    return PostflopTree.build(BettingRules.of([0.5, 1.0], 1), 3.5)
 
 
 def _large_tree() -> PostflopTree:
-    return PostflopTree.build(BettingRules.uniform([0.5, 1.0, 2.0], 3), 20.0)
+    return PostflopTree.build(BettingRules.of([0.5, 1.0, 2.0], 3), 20.0)
 
 
 def _solver(

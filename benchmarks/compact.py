@@ -25,7 +25,7 @@ def rows() -> list[Row]:
 
 def _measure(flop: str, stack_to_pot: float) -> Row:
     board, everything = tuple(parse_board(flop)), Range("random")
-    tree = PostflopTree.build(BettingRules.uniform([0.75], 1), stack_to_pot)
+    tree = PostflopTree.build(BettingRules.of([0.75], 1), stack_to_pot)
     solver = SpotSolver(
         Spot(board, (everything, everything), tree), rivers=BucketRivers(NUM_BUCKETS)
     )

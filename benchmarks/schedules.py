@@ -15,7 +15,7 @@ from runout.cards.ranges import Range
 from runout.cfr.schedules import VARIANTS, Schedule
 from runout.holdem.cards import Spot
 from runout.holdem.solver import SpotSolver
-from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
+from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree
 
 COMPARED = ("dcfr4", "dcfr6", "dcfr-spot")
@@ -121,7 +121,7 @@ def _solve(case: Case, schedule: Schedule) -> dict[float, Needed]:
 def make_spot(case: Case) -> Spot:
     """Returns the spot of a case."""
     cards = tuple(parse_board(case.board))
-    menu = SizeMenu.parse(case.bets, case.raises)
+    (menu, _), *_ = BettingRules.of(case.bets, 0, case.raises).menus
     rules = BettingRules(
         menus=((menu, menu),) * 3,
         max_raises_per_street=case.max_raises,

@@ -23,7 +23,7 @@ from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import count_boards
-from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
+from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree
 
 RIVER, TURN, FLOP = "Td9d6hQc2s", "Td9d6hQc", "Td9d6h"
@@ -40,8 +40,8 @@ TARGETS_POT = (0.005, 0.001)
 def make_spot(board: str) -> Spot:
     """Returns the spot of the design on a board: its ranges, sizes and thresholds."""
     cards = tuple(parse_board(board))
-    menu = SizeMenu.parse("60%,e,a", "2.5x")
-    with_donks = SizeMenu.parse("60%,e,a", "2.5x", "50%")
+    (menu, _), *_ = BettingRules.of("60%,e,a", 0, "2.5x").menus
+    (with_donks, _), *_ = BettingRules.of("60%,e,a", 0, "2.5x", "50%").menus
     rules = BettingRules(
         menus=((menu, menu), (menu, menu), (with_donks, with_donks)),
         max_raises_per_street=None,

@@ -84,8 +84,8 @@ def nodes_of(span):
 
 TREES = {
     "kuhn": KUHN_TREE,
-    "small": PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0).layout,
-    "large": PostflopTree.build(BettingRules.uniform([0.5, 1.0], 2), 6.0).layout,
+    "small": PostflopTree.build(BettingRules.of([1.0], 0), 1.0).layout,
+    "large": PostflopTree.build(BettingRules.of([0.5, 1.0], 2), 6.0).layout,
 }
 
 

@@ -248,9 +248,9 @@ def test_defaults_are_the_documented_ones():
 
 def test_one_list_of_sizes_makes_uniform_rules():
     config = parse("{bet_sizes: [0.5, 33%], max_raises_per_street: 2}")
-    assert config.betting_rules() == BettingRules.uniform([0.5, "33%"], 2)
+    assert config.betting_rules() == BettingRules.of([0.5, "33%"], 2)
     config = parse("{bet_sizes: [0.5], raise_sizes: [2.5x], max_raises_per_street: 0}")
-    assert config.betting_rules() == BettingRules.uniform([0.5], 0, raise_sizes=["2.5x"])
+    assert config.betting_rules() == BettingRules.of([0.5], 0, raise_sizes=["2.5x"])
 
 
 def test_sizes_by_street_and_player_reach_the_menus():

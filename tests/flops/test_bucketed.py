@@ -11,16 +11,17 @@ from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
 from runout.holdem.street_kernels import Step
-from runout.trees.betting import SizeMenu, Stakes, Street
+from runout.trees.betting import Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.samples.judging import judge_strategy
+from tests.samples.menus import menu_of
 from tests.samples.small_buckets import full_game, one_bucket, own_bucket_each
 from tests.samples.small_spots import NO_BETS, make_rules, weigh
 
 FLOP = "Qs8h3d"
 OOP = "AsAh QcJc Tc9c 7s6s 3c3h Ac5c"
 IP = "KsKh QdJd Jc9h 8c7c Ad4d 6h5h"
-POT = SizeMenu.parse("100%", "100%")
+POT = menu_of("100%", "100%")
 ALL_CARDS = (49, 48)
 EVALUATE = Step(EVALUATE_MODE, *(np.float32(0.0) for _ in range(3)))
 

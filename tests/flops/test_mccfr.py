@@ -31,8 +31,8 @@ PROMISED_PAIR_ERROR = 0.3
 PROMISED_GAME_ERROR = 0.002
 
 DEFAULT_BUDGET = StoppingRule(500)
-SMALL_TREE = PostflopTree.build(BettingRules.uniform([1.0], 1), 2.0)
-TINY_TREE = PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0)
+SMALL_TREE = PostflopTree.build(BettingRules.of([1.0], 1), 2.0)
+TINY_TREE = PostflopTree.build(BettingRules.of([1.0], 0), 1.0)
 SAMPLINGS = ["public_chance", "external"]
 both_samplings = pytest.mark.parametrize("sampling", SAMPLINGS)
 
@@ -258,7 +258,7 @@ def test_value_extraction_samples_selects_sampled_values(game, few_iterations):
 )
 def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
     game = FlopGame.deal(parse_board(flop))
-    tree = PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), spr)
+    tree = PostflopTree.build(BettingRules.of([0.5, 1.0], 1), spr)
     sampled = HandBackend(DEFAULT_BUDGET, LINEAR, Sampling()).solve(
         game, tree, ignore_progress, Team()
     )
@@ -272,7 +272,7 @@ def test_default_budget_reaches_the_exhaustive_solution(flop, spr):
 @pytest.mark.slow
 def test_external_sampling_converges_on_a_full_tree():
     game = FlopGame.deal(parse_board("AhKsQd"))
-    tree = PostflopTree.build(BettingRules.uniform([0.5, 1.0], 1), 3.5)
+    tree = PostflopTree.build(BettingRules.of([0.5, 1.0], 1), 3.5)
     solution = HandBackend(StoppingRule(6_000), LINEAR, Sampling("external")).solve(
         game, tree, ignore_progress, Team()
     )

@@ -14,7 +14,7 @@ from runout.trees.betting import BettingRules
 from runout.trees.tree import SHOWDOWN, PostflopTree
 from tests.reference import mccfr as reference
 
-TREE = PostflopTree.build(BettingRules.uniform([0.5], 1), 2.0)
+TREE = PostflopTree.build(BettingRules.of([0.5], 1), 2.0)
 PAYOFF = TREE.fold_gain, np.where(TREE.leaf_kind == SHOWDOWN, TREE.leaf_stake, 0.0)
 NUM_TEST_HANDS = 5
 

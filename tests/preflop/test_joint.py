@@ -134,7 +134,7 @@ def test_saved_strategies_are_those_of_the_tables(solved, tmp_path, keep_rivers)
             np.testing.assert_allclose(found, expected, atol=0.6 / 255)
 
 
-BET, TWO_BETS = (BettingRules.uniform(sizes, 0) for sizes in ([1.0], [0.5, 1.0]))
+BET, TWO_BETS = (BettingRules.of(sizes, 0) for sizes in ([1.0], [0.5, 1.0]))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from tests.samples.joint_games import (
 # Joint games whose rivers are bucket games.
 
 
-BETTING = BettingRules.uniform([0.75], 0)
+BETTING = BettingRules.of([0.75], 0)
 
 
 def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):

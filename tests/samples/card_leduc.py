@@ -10,9 +10,10 @@ import numpy as np
 from runout.cards.deck import COMBO_CARDS, NUM_COMBOS, parse_board, parse_cards, parse_combo
 from runout.cards.ranges import Range
 from runout.holdem.cards import Spot
-from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
+from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.games.leduc import leduc_solver
+from tests.samples.menus import menu_of
 from tests.samples.small_spots import NO_BETS
 
 #: The six cards in the order of `tests.games.leduc`.
@@ -29,7 +30,7 @@ _DEEP = 100  # nobody is ever all-in
 
 def leduc_tree() -> PostflopTree:
     """Returns the betting: the first player acts first in both rounds."""
-    turn, river = (SizeMenu.parse(f"{bet}c", f"{bet}c") for bet in (_TURN_BET, _RIVER_BET))
+    turn, river = (menu_of(f"{bet}c", f"{bet}c") for bet in (_TURN_BET, _RIVER_BET))
     menus = ((NO_BETS, NO_BETS), (turn, turn), (river, river))
     rules = BettingRules(menus, _MAX_RAISES, add_all_in_threshold=0.0)
     return PostflopTree.build(rules, Stakes.in_chips(2 * _ANTE, _DEEP), Street.TURN)

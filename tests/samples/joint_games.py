@@ -13,9 +13,10 @@ from runout.preflop.solver import PreflopSolver
 from runout.trees.betting import BettingRules, PreflopRules, SizeMenu
 from runout.trees.layout import own_reach_rows
 from runout.trees.tree import PotType, PreflopTree
+from tests.samples.menus import menu_of
 
 NO_BETS = SizeMenu((), ())
-JAM = SizeMenu.parse("a", "a")
+JAM = menu_of("a", "a")
 
 #: Nobody ever bets after the flop.
 CHECK_DOWN = BettingRules(((NO_BETS, NO_BETS),) * 3, 0, add_all_in_threshold=0.0)

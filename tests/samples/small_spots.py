@@ -10,9 +10,10 @@ from runout.holdem.cards import NO_RAKE, Spot
 from runout.trees.betting import BettingRules, SizeMenu, Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.reference.slow_spot import probabilities
+from tests.samples.menus import menu_of
 
 NO_BETS = SizeMenu((), ())
-JAM = SizeMenu.parse("a", "a")
+JAM = menu_of("a", "a")
 
 
 def make_rules(menus, max_raises=0):
@@ -23,7 +24,7 @@ def make_rules(menus, max_raises=0):
 @cache
 def make_tree(sizes, pot, stack, first_street, max_raises=0):
     """Returns a tree in which all bets and raises of every street are of the given sizes."""
-    menu = SizeMenu.parse(sizes, sizes) if sizes else NO_BETS
+    menu = menu_of(sizes, sizes) if sizes else NO_BETS
     rules = make_rules(((menu, menu),) * len(Street), max_raises)
     return PostflopTree.build(rules, Stakes.in_chips(pot, stack), first_street)
 

@@ -25,7 +25,7 @@ def flop_game(text):
 @cache
 def make_tree(spr, sizes=(0.5, 1.0), max_raises=1, first_street=Street.FLOP):
     """Returns a tree with the same sizes everywhere."""
-    return PostflopTree.build(BettingRules.uniform(list(sizes), max_raises), spr, first_street)
+    return PostflopTree.build(BettingRules.of(list(sizes), max_raises), spr, first_street)
 
 
 def small_tree():

@@ -20,6 +20,7 @@ from runout.trees.betting import (
     legal_actions,
 )
 from runout.trees.sizes import BetSize
+from tests.samples.menus import menu_of
 from tests.samples.preflop_rules import (
     limp_fold_rules,
     push_fold_rules,
@@ -47,12 +48,12 @@ def amounts(actions):
 
 
 def actions_of(state, spr, sizes, **limits):
-    rules = BettingRules.uniform(sizes, limits.pop("max_raises_per_street", 3), **limits)
+    rules = BettingRules.of(sizes, limits.pop("max_raises_per_street", 3), **limits)
     return legal_actions(rules, Stakes.in_pots(spr), state)
 
 
 def chip_actions(state, pot, stack, bets, raises=(), **limits):
-    rules = BettingRules.uniform(bets, None, raises, **limits)
+    rules = BettingRules.of(bets, None, raises, **limits)
     return legal_actions(rules, Stakes.in_chips(pot, stack), state)
 
 
@@ -135,7 +136,7 @@ def test_an_all_in_may_be_less_than_a_minimum_raise():
 
 def test_the_limit_counts_raises_after_the_first_bet_and_stops_all_in_too():
     stakes = Stakes.in_pots(100)
-    rules = BettingRules.uniform([1.0], max_raises_per_street=2)
+    rules = BettingRules.of([1.0], max_raises_per_street=2)
     state, num_aggressive = to_open(), 0
     while len(amounts(legal_actions(rules, stakes, state))) > 0:
         aggressive = next(a for a in legal_actions(rules, stakes, state) if a.is_aggressive)
@@ -153,7 +154,7 @@ def test_without_raises_a_first_bet_is_still_allowed():
 def test_a_blind_is_a_bet_that_may_be_raised_after_a_limp():
     # The engine serves preflop too: both have put in a blind of 1, and player 1 has the option.
     state = BettingState(Street.FLOP, 1, (1.0, 1.0), 0.0, last_increment=1.0, num_bets=1)
-    actions = legal_actions(BettingRules.uniform("50%", 3, "3x"), Stakes(0.5, 20), state)
+    actions = legal_actions(BettingRules.of("50%", 3, "3x"), Stakes(0.5, 20), state)
     assert actions == [Action(CHECK, 1.0), Action(RAISE, 3.0), Action(ALL_IN, 20.0)]
 
 
@@ -237,7 +238,7 @@ def test_a_geometric_raise_counts_earlier_raises_as_streets():
 
 
 def test_donk_sizes_are_for_leading_after_a_call():
-    rules = BettingRules.uniform([0.5], 1, donk_sizes=[0.25])
+    rules = BettingRules.of([0.5], 1, donk_sizes=[0.25])
     stakes = Stakes.in_pots(6)
     assert amounts(legal_actions(rules, stakes, to_open(Street.TURN))) == [0.5, 6]
     assert amounts(legal_actions(rules, stakes, to_open(Street.TURN, may_donk=True))) == [0.25, 6]
@@ -245,15 +246,14 @@ def test_donk_sizes_are_for_leading_after_a_call():
 
 def test_without_donk_sizes_the_bet_sizes_are_used_and_an_empty_list_means_none():
     stakes, state = Stakes.in_pots(6), to_open(Street.TURN, may_donk=True)
-    assert amounts(legal_actions(BettingRules.uniform([0.5], 1), stakes, state)) == [0.5, 6]
-    rules = BettingRules.uniform([0.5], 1, donk_sizes=[], add_all_in_threshold=0.0)
+    assert amounts(legal_actions(BettingRules.of([0.5], 1), stakes, state)) == [0.5, 6]
+    rules = BettingRules.of([0.5], 1, donk_sizes=[], add_all_in_threshold=0.0)
     assert legal_actions(rules, stakes, state) == [Action(CHECK, 0.0)]
 
 
 def test_streets_and_players_have_their_own_menus():
     menus = tuple(
-        (SizeMenu.parse([0.1 * (street + 1)]), SizeMenu.parse([0.5 + 0.1 * (street + 1)]))
-        for street in Street
+        (menu_of([0.1 * (street + 1)]), menu_of([0.5 + 0.1 * (street + 1)])) for street in Street
     )
     rules = BettingRules(menus, max_raises_per_street=1)
     for street in Street:
@@ -275,9 +275,7 @@ def test_every_raise_is_legal_distinct_and_affordable(spr, bet, fractions, mergi
     stakes = Stakes.in_pots(spr)
     bet = bet * spr
     state = to_open().after_bet(Action(ALL_IN if bet == spr else BET, bet), stakes)
-    rules = BettingRules.uniform(
-        fractions, 3, merging_threshold=merging, force_all_in_threshold=forcing
-    )
+    rules = BettingRules.of(fractions, 3, merging_threshold=merging, force_all_in_threshold=forcing)
     raises = legal_actions(rules, stakes, state)[2:]
     assert all(low.amount < high.amount for low, high in itertools.pairwise(raises))
     for action in raises:
@@ -302,39 +300,39 @@ def test_every_raise_is_legal_distinct_and_affordable(spr, bet, fractions, mergi
         (lambda: Stakes(1, 1, chip=-1), "chip: -1 is not 0 or a positive amount"),
         (lambda: Stakes(1, 1, minimum_bet=-1), "minimum_bet: -1 is not 0 or a positive amount"),
         (
-            lambda: BettingRules.uniform([0.5], -1),
+            lambda: BettingRules.of([0.5], -1),
             "max_raises_per_street: -1 is not a whole number from 0 up",
         ),
         (
-            lambda: BettingRules.uniform([0.5], 1.5),
+            lambda: BettingRules.of([0.5], 1.5),
             "max_raises_per_street: 1.5 is not a whole number from 0 up",
         ),
         (
-            lambda: BettingRules.uniform([0.5], True),
+            lambda: BettingRules.of([0.5], True),
             "max_raises_per_street: True is not a whole number from 0 up",
         ),
         (
-            lambda: BettingRules.uniform([0.5], 1, merging_threshold=-0.1),
+            lambda: BettingRules.of([0.5], 1, merging_threshold=-0.1),
             "merging_threshold: -0.1 is not 0 (off) or a positive fraction of the pot",
         ),
         (
-            lambda: BettingRules.uniform([0.5], 1, force_all_in_threshold=math.nan),
+            lambda: BettingRules.of([0.5], 1, force_all_in_threshold=math.nan),
             "force_all_in_threshold: nan is not 0 (off) or a positive fraction of the pot",
         ),
         (
-            lambda: BettingRules.uniform([0.5], 1, add_all_in_threshold=-1),
+            lambda: BettingRules.of([0.5], 1, add_all_in_threshold=-1),
             "add_all_in_threshold: -1 is not 0 (off) or a positive fraction of the pot",
         ),
         (
-            lambda: BettingRules.uniform([], 1),
+            lambda: BettingRules.of([], 1),
             "bet_sizes: empty, give at least one bet size ('a' for all-in only)",
         ),
         (
-            lambda: BettingRules.uniform([0.5], 1, raise_sizes=["2x", "0%"]),
+            lambda: BettingRules.of([0.5], 1, raise_sizes=["2x", "0%"]),
             "raise_sizes[1]: '0%' is not a positive pot fraction",
         ),
         (
-            lambda: SizeMenu.parse([0.5], donk_sizes=[0.5, -1]),
+            lambda: menu_of([0.5], donks=[0.5, -1]),
             "donk_sizes[1]: -1 is not a positive pot fraction",
         ),
         (
@@ -357,7 +355,7 @@ def test_raises_may_depend_on_how_many_there_were():
 
 
 def test_a_size_in_big_blinds_is_a_bet_of_and_a_raise_to_so_many():
-    rules = BettingRules.uniform("3bb", None, "9bb", add_all_in_threshold=0.0)
+    rules = BettingRules.of("3bb", None, "9bb", add_all_in_threshold=0.0)
     stakes = Stakes(20.0, 200.0, 1.0, 1.0, big_blind=2.0)
     assert amounts(legal_actions(rules, stakes, to_open())) == [6.0]
     raised = to_open().after_bet(Action(BET, 6.0), stakes)
@@ -366,7 +364,7 @@ def test_a_size_in_big_blinds_is_a_bet_of_and_a_raise_to_so_many():
 
 def test_sizes_of_another_unit_are_refused():
     with pytest.raises(TreeError, match=r"^bet sizes: '3bb' is in big blinds, but the big blind"):
-        BettingRules.uniform("3bb", 1).check_units(Stakes.in_pots(3.0))
+        BettingRules.of("3bb", 1).check_units(Stakes.in_pots(3.0))
     rules = PreflopRules.parse(20.0, "2bb; 50%, 5c")
     with pytest.raises(TreeError, match=r"^bet sizes: '5c' is in chips, but the pot is not$"):
         rules.betting.check_units(rules.stakes)
@@ -383,7 +381,7 @@ def test_geometric_raises_before_the_flop_count_four_streets():
     ("bets", "donks", "may_donk"), [([], None, False), ([0.5], [], True), ([], None, True)]
 )
 def test_a_player_without_sizes_never_bets_first_not_even_all_in(bets, donks, may_donk):
-    rules = BettingRules.uniform(bets, 1, raise_sizes=[1.0], donk_sizes=donks)
+    rules = BettingRules.of(bets, 1, raise_sizes=[1.0], donk_sizes=donks)
     state = BettingState(Street.TURN, 0, (1.0, 1.0), 1.0, may_donk=may_donk)
     actions = legal_actions(rules, Stakes.in_pots(4.0), state)
     assert [action.kind for action in actions] == [ActionKind.CHECK]

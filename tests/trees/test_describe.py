@@ -1,18 +1,19 @@
 import pytest
 
-from runout.trees.betting import BettingRules, PreflopRules, SizeMenu, Stakes, Street
+from runout.trees.betting import BettingRules, PreflopRules, Stakes, Street
 from runout.trees.describe import format_rules, format_tree, format_tree_dot, format_tree_summary
 from runout.trees.tree import PostflopTree, PreflopTree
+from tests.samples.menus import menu_of
 from tests.samples.preflop_rules import limp_fold_rules, push_fold_rules, standard_rules_25bb
 
 
 @pytest.fixture(scope="module")
 def tree():
-    return PostflopTree.build(BettingRules.uniform([0.5, 1.0], 2), 6)
+    return PostflopTree.build(BettingRules.of([0.5, 1.0], 2), 6)
 
 
 def test_a_small_tree_is_shown_whole():
-    tree = PostflopTree.build(BettingRules.uniform([1.0], 1), 1, Street.RIVER)
+    tree = PostflopTree.build(BettingRules.of([1.0], 1), 1, Street.RIVER)
     assert format_tree(tree) == "\n".join(
         [
             "river: OOP to act, pot 1, 1 behind",
@@ -63,16 +64,14 @@ def test_the_summary_names_stakes_rules_and_counts(tree):
 
 
 def test_a_summary_in_chips_begins_with_its_street():
-    tree = PostflopTree.build(
-        BettingRules.uniform("100c", 0), Stakes.in_chips(180, 910), Street.TURN
-    )
+    tree = PostflopTree.build(BettingRules.of("100c", 0), Stakes.in_chips(180, 910), Street.TURN)
     lines = format_tree_summary(tree).splitlines()
     assert lines[0] == "turn pot 180, effective stack 910 (chips), SPR 5.056"
     assert not any("flop" in line for line in lines)
 
 
 def test_rules_that_differ_are_listed_by_street_and_player():
-    plain, donk = SizeMenu.parse("50%"), SizeMenu.parse("50%", [], "33%, e")
+    plain, donk = menu_of("50%"), menu_of("50%", [], "33%, e")
     rules = BettingRules(((plain, plain), (donk, plain), (plain, plain)), None, 1.5, 0.15, 0.1)
     assert format_rules(rules).splitlines() == [
         "flop OOP: bets 50%; raises 50%",
@@ -86,7 +85,7 @@ def test_rules_that_differ_are_listed_by_street_and_player():
         "all-in forced: at most 15% of the pot behind",
         "sizes merged: at most 10% of the pot apart",
     ]
-    off = BettingRules.uniform([0.5], 1, add_all_in_threshold=0.0)
+    off = BettingRules.of([0.5], 1, add_all_in_threshold=0.0)
     assert "all-in added: never" in format_rules(off)
 
 

@@ -7,11 +7,9 @@ from runout.trees.tree import PostflopTree, PreflopTree
 from tests.samples.preflop_rules import standard_rules_25bb
 
 PREFLOP = PreflopTree.build(standard_rules_25bb())
-IN_POTS = PostflopTree.build(BettingRules.uniform([0.5], 1), 2.0)
+IN_POTS = PostflopTree.build(BettingRules.of([0.5], 1), 2.0)
 #: Half-way sizes in whole chips: 33% of 180 is 59.4, and 3 times 59 is 177.
-IN_CHIPS = PostflopTree.build(
-    BettingRules.uniform("33%, 75%", 2, "3x, 2e"), Stakes.in_chips(180, 910)
-)
+IN_CHIPS = PostflopTree.build(BettingRules.of("33%, 75%", 2, "3x, 2e"), Stakes.in_chips(180, 910))
 TREES = {"preflop": PREFLOP, "pots": IN_POTS, "chips": IN_CHIPS}
 
 
@@ -80,7 +78,7 @@ def test_paths_before_the_flop_are_read_generously(text, path):
     ],
 )
 def test_paths_after_the_flop_are_read_generously(text, path):
-    rules = BettingRules.uniform("33%, 75%", 2, "3x, 2e")
+    rules = BettingRules.of("33%, 75%", 2, "3x, 2e")
     tree = PostflopTree.build(rules, Stakes.in_chips(180, 910))
     assert tree.path(tree.find_node(text)) == path
 

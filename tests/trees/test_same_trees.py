@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from runout.trees.betting import BettingRules, PreflopRules, SizeMenu, Stakes, Street
+from runout.trees.betting import BettingRules, PreflopRules, Stakes, Street
 from runout.trees.tree import PostflopTree, PreflopTree
+from tests.samples.menus import menu_of
 
 #: Made by the two betting engines that there were; each entry has a rule, the number of nodes and
 #: the digest of the tree. Never made again: a digest that differs is a bundle that cannot be read.
@@ -20,7 +21,7 @@ def build(rule):
         stacks, sizes = tuple(keys.pop("stacks_bb")), keys.pop("raise_sizes")
         return PreflopTree.build(PreflopRules.parse(stacks, sizes, **keys))
     stakes, street = keys.pop("stakes"), Street(keys.pop("street"))
-    menus = [[SizeMenu.parse(*menu) for menu in by_player] for by_player in keys.pop("menus")]
+    menus = [[menu_of(*menu) for menu in by_player] for by_player in keys.pop("menus")]
     keys["add_all_in_threshold"] = float(keys["add_all_in_threshold"])
     rules = BettingRules(tuple(map(tuple, menus)), **keys)
     unit = Stakes.in_pots if len(stakes) == 1 else Stakes.in_chips

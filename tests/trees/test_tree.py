@@ -15,7 +15,6 @@ from runout.trees.betting import (
     SB,
     BettingRules,
     PreflopRules,
-    SizeMenu,
     Stakes,
     Street,
 )
@@ -34,6 +33,7 @@ from runout.trees.tree import (
     postflop_position,
     pot_type_of,
 )
+from tests.samples.menus import menu_of
 from tests.samples.preflop_rules import (
     limp_fold_rules,
     push_fold_rules,
@@ -53,7 +53,7 @@ def action_labels(tree, node):
 
 
 def build(spr, sizes, max_raises, street=Street.FLOP, **limits):
-    return PostflopTree.build(BettingRules.uniform(sizes, max_raises, **limits), spr, street)
+    return PostflopTree.build(BettingRules.of(sizes, max_raises, **limits), spr, street)
 
 
 def trees_in_pots():
@@ -124,8 +124,8 @@ def test_raises_are_counted_after_the_first_bet(kernels_tree):
 def test_the_spot_of_the_exact_solver_has_the_street_templates_of_kernels_md(
     street, template_nodes
 ):
-    plain = SizeMenu.parse("60%, e, a", "2.5x")
-    river = SizeMenu.parse("60%, e, a", "2.5x", "50%")
+    plain = menu_of("60%, e, a", "2.5x")
+    river = menu_of("60%, e, a", "2.5x", "50%")
     rules = BettingRules(
         menus=((plain, plain), (plain, plain), (river, river)),
         max_raises_per_street=None,
@@ -352,7 +352,7 @@ def test_geometric_bets_reach_all_in_exactly_on_the_last_street(spr):
 
 
 def test_geometric_bets_in_chips_reach_all_in_despite_rounding():
-    rules = BettingRules.uniform("e", 0, add_all_in_threshold=0.0)
+    rules = BettingRules.of("e", 0, add_all_in_threshold=0.0)
     tree = PostflopTree.build(rules, Stakes.in_chips(137, 911))
     node = 0
     for _ in range(6):
@@ -362,7 +362,7 @@ def test_geometric_bets_in_chips_reach_all_in_despite_rounding():
 
 
 def test_chips_and_pots_give_the_same_tree_when_nothing_needs_rounding():
-    rules = BettingRules.uniform([0.5, 1.0], 2)
+    rules = BettingRules.of([0.5, 1.0], 2)
     in_pots = PostflopTree.build(rules, 6)
     in_chips = PostflopTree.build(rules, Stakes.in_chips(1024, 6144))
     assert np.array_equal(in_pots.layout.parent, in_chips.layout.parent)
@@ -397,7 +397,7 @@ def test_paths_in_pots_are_percentages_and_in_chips_amounts(kernels_tree):
     assert kernels_tree.action_to(node) == Action(RAISE, 5.0)
     assert kernels_tree.action_fraction(node) == pytest.approx(0.5)
     assert kernels_tree.pot(node) == pytest.approx(2 + 2 + 5)
-    tree = PostflopTree.build(BettingRules.uniform("100c", 1, "2.5x"), Stakes.in_chips(180, 910))
+    tree = PostflopTree.build(BettingRules.of("100c", 1, "2.5x"), Stakes.in_chips(180, 910))
     assert tree.path(tree.find_node("b100:r250:c:x:a")) == "b100:r250:c:x:a"
     assert tree.find_node(" B100-C ") == tree.find_node("b100:c")
 
@@ -434,7 +434,7 @@ def test_a_stack_to_pot_ratio_of_zero_is_refused():
 
 
 def test_a_tree_that_is_too_large_is_refused():
-    rules = BettingRules.uniform([0.1, 0.2, 0.3], max_raises_per_street=None)
+    rules = BettingRules.of([0.1, 0.2, 0.3], max_raises_per_street=None)
     with pytest.raises(TreeError, match=r"^tree: more than 5,000 nodes"):
         PostflopTree.build(rules, Stakes.in_pots(100), max_nodes=5000)
 
@@ -455,7 +455,7 @@ def test_a_pot_is_named_by_its_raises(path, expected):
 
 
 def test_every_flop_leaf_has_the_betting_of_its_pot():
-    betting = {pot: BettingRules.uniform([0.5], number) for number, pot in enumerate(PotType)}
+    betting = {pot: BettingRules.of([0.5], number) for number, pot in enumerate(PotType)}
     trees = build_flop_trees(TREE, betting)
     for leaf, tree in zip(TREE.flop_leaves(), trees, strict=True):
         assert tree.stakes.spr == pytest.approx(leaf.spr)

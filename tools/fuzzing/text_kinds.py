@@ -123,7 +123,7 @@ def _read_raise_sizes(text: str) -> object:
 
 
 def _build_postflop_tree(text: str) -> object:
-    rules = BettingRules.uniform(text, 2, text)
+    rules = BettingRules.of(text, 2, text)
     tree = PostflopTree.build(rules, Stakes.in_chips(60, 97.5), Street.RIVER, _MAX_NODES)
     return [tree.path(node) for node in range(min(tree.num_nodes, 20))]
 

@@ -198,8 +198,7 @@ class FlopsConfig(ConfigSection):
 
     def betting_rules(self) -> BettingRules:
         """Returns the rules that trees are built with."""
-        raises = self.bet_sizes if self.raise_sizes is None else self.raise_sizes
-        return BettingRules(values.make_menus(self.bet_sizes, raises), self.max_raises_per_street)
+        return BettingRules.of(self.bet_sizes, self.max_raises_per_street, self.raise_sizes)
 
     def flop_list(self) -> flop_lists.FlopList:
         """Returns the flops to solve with their weights; all 1,755 if none were selected."""

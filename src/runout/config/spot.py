@@ -234,14 +234,9 @@ class SpotConfig(ReportConfig):
 
     def betting_rules(self) -> BettingRules:
         """Returns the rules that the tree is built with."""
-        sizes = (self.bet_sizes, self.raise_sizes, self.donk_sizes)
-        return BettingRules(
-            menus=values.make_menus(*sizes, self.first_street),
-            max_raises_per_street=self.max_raises_per_street,
-            add_all_in_threshold=self.add_all_in_threshold,
-            force_all_in_threshold=self.force_all_in_threshold,
-            merging_threshold=self.merging_threshold,
-        )
+        thresholds = ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold")
+        names = (*_SIZE_KEYS, "max_raises_per_street", "first_street", *thresholds)
+        return BettingRules.of(**{name: getattr(self, name) for name in names})
 
     def tree(self) -> PostflopTree:
         """Builds the betting tree; one that is too large raises `TreeError`."""

@@ -14,7 +14,7 @@ from runout.cfr.schedules import VARIANTS, Schedule
 from runout.config.section import END, ConfigSection, Read, problem
 from runout.config.yaml_text import show_value
 from runout.errors import ConfigError, shorten, suggest
-from runout.trees.betting import BettingRules, SizeMenu
+from runout.trees.betting import BettingRules
 from runout.trees.sizes import (
     AFTER_FLOP,
     PLAYER_KEYS,
@@ -180,19 +180,6 @@ RaiseSizes = Annotated[
 #: Sizes of a spot may be in chips, empty, and without streets before the board.
 SpotSizes = Annotated[Sizes, _sizes(_SPOT_LIST, SizeRules(allow_empty=True, refused=_IN_CHIPS))]
 SpotRaiseSizes = Annotated[Sizes, _sizes(_SPOT_LIST, SizeRules(AFTER_FLOP, True, True, _IN_CHIPS))]
-
-
-def make_menus(
-    bets: Sizes, raises: Sizes, donks: Sizes | None = None, first_street: int = 0
-) -> tuple[tuple[SizeMenu, SizeMenu], ...]:
-    """Returns the menus of all streets; those before the first one are like the first."""
-
-    def menu(street: str, player: str) -> SizeMenu:
-        donk_sizes = None if donks is None else donks.at(street, player) or ()
-        return SizeMenu(bets.at(street, player) or (), raises.at(street, player) or (), donk_sizes)
-
-    streets = [STREET_KEYS[max(street, first_street)] for street in range(len(STREET_KEYS))]
-    return tuple((menu(street, "oop"), menu(street, "ip")) for street in streets)
 
 
 def digest_menus(

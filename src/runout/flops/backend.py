@@ -295,5 +295,5 @@ ONCE = StoppingRule(1, exploitability=1e-9, check_every=1)
 
 def solve_small_flop(backend: PostflopBackend) -> FlopSolution:
     """Solves a flop with one bet on each street."""
-    tree = PostflopTree.build(BettingRules.uniform([1.0], 0), 1.0)
+    tree = PostflopTree.build(BettingRules.of([1.0], 0), 1.0)
     return backend.solve(FlopGame.deal(parse_board("AhKsQd")), tree, ignore_progress, Team())

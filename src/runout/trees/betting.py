@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
 from runout.trees.sizes import (
+    STREET_KEYS,
     BetSize,
     RaiseSizes,
     SizeRules,
@@ -180,24 +181,6 @@ class SizeMenu:
     donks: tuple[BetSize, ...] | None = None
     reraises: SizesByDepth = ()
 
-    @classmethod
-    def parse(
-        cls,
-        bet_sizes: SizesInput,
-        raise_sizes: SizesInput | None = None,
-        donk_sizes: SizesInput | None = None,
-    ) -> "SizeMenu":
-        """Reads lists of sizes in the language of `runout.trees.sizes`; None for those of bets."""
-
-        def read(sizes: SizesInput, name: str, allow_empty: bool = True) -> tuple[BetSize, ...]:
-            rules = SizeRules(for_raises=name == "raise_sizes", allow_empty=allow_empty)
-            return Sizes.parse(sizes, rules, name).at() or ()
-
-        bets = read(bet_sizes, "bet_sizes", allow_empty=raise_sizes is not None)
-        raises = bets if raise_sizes is None else read(raise_sizes, "raise_sizes")
-        donks = None if donk_sizes is None else read(donk_sizes, "donk_sizes")
-        return cls(bets, raises, donks)
-
     def sizes_at(self, state: "BettingState") -> tuple[BetSize, ...]:
         """Returns the sizes of a decision."""
         if state.num_bets > 0:
@@ -249,21 +232,38 @@ class BettingRules:
                     raise TreeError("bet sizes", text)
 
     @classmethod
-    def uniform(
+    def of(
         cls,
-        bet_sizes: SizesInput,
+        bet_sizes: Sizes | SizesInput,
         max_raises_per_street: int | None,
-        raise_sizes: SizesInput | None = None,
-        donk_sizes: SizesInput | None = None,
+        raise_sizes: Sizes | SizesInput | None = None,
+        donk_sizes: Sizes | SizesInput | None = None,
+        first_street: int = 0,
         **thresholds: Any,
     ) -> "BettingRules":
-        """Gives both players the same sizes on every street; see `SizeMenu.parse`.
+        """Reads sizes, for all or by street and player; streets before the first are like it.
+
+        Without sizes of raises they are those of bets.
 
         Raises:
             TreeError: naming the size, limit or threshold at fault.
         """
-        menu = SizeMenu.parse(bet_sizes, raise_sizes, donk_sizes)
-        return cls(((menu, menu),) * len(Street), max_raises_per_street, **thresholds)
+
+        def read(name: str, sizes: Any, *, allow_empty: bool = True) -> Any:
+            rules = SizeRules(for_raises=name == "raise_sizes", allow_empty=allow_empty)
+            is_read = sizes is None or isinstance(sizes, Sizes)
+            return sizes if is_read else Sizes.parse(sizes, rules, name)
+
+        bets = read("bet_sizes", bet_sizes, allow_empty=raise_sizes is not None)
+        raises, donks = read("raise_sizes", raise_sizes) or bets, read("donk_sizes", donk_sizes)
+
+        def menu(street: Street, player: str) -> SizeMenu:
+            keys = (STREET_KEYS[max(street, first_street)], player)
+            donk = None if donks is None else donks.at(*keys) or ()
+            return SizeMenu(bets.at(*keys) or (), raises.at(*keys) or (), donk)
+
+        menus = tuple((menu(street, "oop"), menu(street, "ip")) for street in Street)
+        return cls(menus, max_raises_per_street, **thresholds)
 
 
 class BettingState(NamedTuple):

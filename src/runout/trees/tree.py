@@ -153,7 +153,7 @@ class BettingTree:
             names = ", ".join(each.label for each in Street)
             raise TreeError("street", f"{quote(street)} is none of {names}")
         stakes = Stakes.in_pots(stack) if pot == 1.0 else Stakes.in_chips(pot, stack)
-        rules = BettingRules.uniform(bets, max_raises, raises)
+        rules = BettingRules.of(bets, max_raises, raises)
         return PostflopTree.build(rules, stakes, Street[street.upper()])
 
     def __repr__(self) -> str:
