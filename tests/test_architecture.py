@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "runout"
@@ -169,6 +170,12 @@ def test_llvm_code_is_written_as_pieces_only():
 
 def test_every_package_has_a_layer():
     assert_none(location(path) for path in MODULES if package_of(path) not in LEVEL)
+
+
+def test_every_package_lists_its_public_names():
+    for package in sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")):
+        module = import_module(f"runout.{package}")
+        assert all(hasattr(module, name) for name in module.__all__), package
 
 
 def test_imports_are_absolute():

@@ -2,6 +2,7 @@
 
 import doctest
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,31 +10,75 @@ import pytest
 import runout
 from runout.errors import RunoutError
 
-#: Public names whose docstrings have examples that run within a second.
-WITH_EXAMPLES = [
-    *("Range", "equity", "evaluate", "flops", "parse_board"),
-    *("BettingTree", "CfrSolver", "LeafEvaluator", "Schedule", "StoppingRule", "games"),
-    *("Abstraction", "RunContext", "solve_flop", "solve_spot"),
-    *("Node", "open"),
-    *("RunoutError", "parse_config"),
-]
+PUBLIC = [name for name in runout.__all__ if name != "__version__"]
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+@pytest.mark.parametrize("name", PUBLIC)
 def test_examples_of_docstrings_run(name):
     thing = getattr(runout, name)
     found = doctest.DocTestFinder(recurse=False).find(thing, name, globs={})
-    assert sum(len(test.examples) for test in found) > 0
+    examples = [example for test in found for example in test.examples]
+    assert examples
+    assert not any(doctest.SKIP in example.options for example in examples)
     runner = doctest.DocTestRunner(verbose=False)
     for test in found:
         assert runner.run(test).failed == 0
 
 
-@pytest.mark.parametrize("name", [name for name in runout.__all__ if name != "__version__"])
+@pytest.mark.parametrize("name", PUBLIC)
 def test_a_public_name_is_the_one_of_its_module_and_has_a_docstring(name):
     thing = getattr(runout, name)
     assert thing is getattr(import_module(runout._MODULE_BY_NAME[name]), name)
     assert thing.__doc__
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (runout.RunContext(), "RunContext()"),
+        (runout.RunContext(2, print), "RunContext(num_workers=2, on_event=print)"),
+        (runout.Schedule(gamma=4.0), "Schedule(gamma=4.0)"),
+        (runout.StoppingRule(10), "StoppingRule(max_iterations=10)"),
+        (runout.FlopsConfig(), "MccfrConfig()"),
+        (runout.FlopsConfig(bet_sizes=["33%"]), "MccfrConfig(bet_sizes=['33%'])"),
+    ],
+)
+def test_reprs_show_what_differs_from_the_defaults(value, text):
+    assert repr(value) == text
+
+
+def test_urls_are_no_directories(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    river = {"board": "2c3d4h8s9c", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
+    solution = runout.solve_spot(**river, max_iterations=1)
+    for use in (
+        lambda url: runout.solve_spot(**river, max_iterations=1, directory=url),
+        lambda url: solution.save(Path(url)),
+        solution.to_parquet,
+        runout.open,
+        runout.exploitability,
+    ):
+        with pytest.raises(RunoutError, match=r"s3:/+a/b: is a URL, use a local path"):
+            use("s3://a/b")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("keys", [{}, {"rivers": "compact", "river_buckets": 16}])
+def test_a_saved_spot_is_judged_like_the_solve(tmp_path, keys):
+    flop = {"board": "9s9h4d", "oop": "KK", "ip": "QQ,A9s", "pot": 10, "stack": 5, "bet_sizes": "a"}
+    solution = runout.solve_spot(**flop, **keys, max_iterations=10, directory=tmp_path / "spot")
+    expected = pytest.approx(runout.exploitability(solution), abs=1e-4)
+    assert runout.exploitability(tmp_path / "spot") == expected
+    assert runout.exploitability(runout.open(str(tmp_path / "spot"))) == expected
+
+
+@pytest.mark.parametrize("solve_type", ["mccfr", "exhaustive", "bucketed", "exact", "compact"])
+def test_a_schedule_that_a_backend_cannot_play_is_refused(solve_type):
+    own = runout.Schedule.custom(lambda t: (1.0, 1.0, 1.0))
+    with pytest.raises(RunoutError, match="cfr_variant: is a schedule of your own"):
+        runout.solve_flop("AhKd7s", solve_type=solve_type, schedule=own)
+    with pytest.raises(RunoutError, match="cfr_variant: is a schedule of your own"):
+        runout.solve_spot(board="AhKd7s", oop="AA", ip="KK", pot=1, stack=1, schedule=own)
 
 
 # Cards and equities.

@@ -5,9 +5,21 @@ of ours and keeps its traceback.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 _MAX_QUOTED_CHARACTERS = 60
 _MAX_SHOWN_CHARACTERS = 300
+
+
+def short_repr(value: Any) -> str:
+    """Returns a dataclass as it would be made: only fields that differ from their defaults."""
+    fields = [field for field in value.__dataclass_fields__.values() if field.repr]
+    given = {field.name: getattr(value, field.name) for field in fields}
+    changed = [field.name for field in fields if given[field.name] != field.default]
+    shown = ", ".join(
+        f"{name}={getattr(given[name], '__qualname__', repr(given[name]))}" for name in changed
+    )
+    return f"{type(value).__name__}({shown})"
 
 
 def quote(value: object) -> str:

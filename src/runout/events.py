@@ -12,19 +12,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Event:
-    """A fact that long work reports."""
-
-
 @dataclass(frozen=True)
-class KernelCompiling(Event):
+class KernelCompiling:
     """A kernel, named by its function, that was not in the cache is being compiled."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class KernelCompiled(Event):
+class KernelCompiled:
     """A kernel has been compiled and cached."""
 
     name: str
@@ -59,7 +55,7 @@ class FlopPlace:
 
 
 @dataclass(frozen=True)
-class PhaseStarted(Event):
+class PhaseStarted:
     """A part of longer work begins; it has ``total`` steps, at most.
 
     Its place is the flop that it is about, None if it is about none or about all.
@@ -71,7 +67,7 @@ class PhaseStarted(Event):
 
 
 @dataclass(frozen=True)
-class PhaseAdvanced(Event):
+class PhaseAdvanced:
     """``done`` of a phase's ``total`` steps are finished."""
 
     phase: str
@@ -81,7 +77,7 @@ class PhaseAdvanced(Event):
 
 
 @dataclass(frozen=True)
-class PhaseEnded(Event):
+class PhaseEnded:
     """A phase is over, after so many seconds, whether or not it took all of its steps."""
 
     phase: str
@@ -93,7 +89,7 @@ PhaseEvent = PhaseStarted | PhaseAdvanced | PhaseEnded
 
 
 @dataclass(frozen=True)
-class FlopSolving(Event):
+class FlopSolving:
     """A flop's solve has done another iteration; flop, ratio and rounds are as in `FlopPlace`."""
 
     flop: str
@@ -109,7 +105,7 @@ class FlopSolving(Event):
 
 
 @dataclass(frozen=True)
-class FlopSolved(Event):
+class FlopSolved:
     """A flop has been solved at all stack-to-pot ratios, or found solved by an earlier run."""
 
     flop: str
@@ -130,7 +126,7 @@ class FlopReported(FlopSolved):
 
 
 @dataclass(frozen=True)
-class FlopFailed(Event):
+class FlopFailed:
     """A flop could not be solved, for a reason in words; the others go on."""
 
     flop: str
@@ -138,7 +134,7 @@ class FlopFailed(Event):
 
 
 @dataclass(frozen=True)
-class GameSolving(Event):
+class GameSolving:
     """The solve of a whole game has done more iterations; None stands for no limit."""
 
     iteration: int  # those of earlier sittings included
@@ -164,7 +160,7 @@ class SpotSolving(GameSolving):
 
 
 @dataclass(frozen=True)
-class RangesRoundFinished(Event):
+class RangesRoundFinished:
     """The flops were solved again with the ranges that arrive there, and preflop on top."""
 
     round: int  # 1 for the first
@@ -174,7 +170,7 @@ class RangesRoundFinished(Event):
 
 
 @dataclass(frozen=True)
-class BucketsCapped(Event):
+class BucketsCapped:
     """There are fewer different hands than buckets were asked for, so each has its own bucket.
 
     The name says what is sorted into buckets, such as ``turn``.
@@ -187,7 +183,7 @@ class BucketsCapped(Event):
 
 
 @dataclass(frozen=True)
-class SavingFailed(Event):
+class SavingFailed:
     """Work that goes on could not be saved at a file or directory; it is tried again later."""
 
     where: str
@@ -195,12 +191,12 @@ class SavingFailed(Event):
 
 
 @dataclass(frozen=True)
-class FlopJudged(Event):
+class FlopJudged:
     """A best response on one flop at one leaf of a joint game is done."""
 
 
 @dataclass(frozen=True)
-class TaskLost(Event):
+class TaskLost:
     """A task's worker has died, or its result did not arrive; it is tried again, or given up."""
 
     task: str  # its key, such as AhKd7s
@@ -210,7 +206,7 @@ class TaskLost(Event):
 
 
 @dataclass(frozen=True)
-class TasksShared(Event):
+class TasksShared:
     """Other processes or machines have carried out tasks."""
 
     by_host: tuple[tuple[str, int], ...]  # machines, and how many tasks each has finished
@@ -221,6 +217,21 @@ class TasksShared(Event):
 BucketEvent = BucketsCapped | PhaseEvent
 BucketEventSink = Callable[[BucketEvent], None]
 
+Event = (
+    KernelCompiling
+    | KernelCompiled
+    | PhaseEvent
+    | FlopSolving
+    | FlopSolved
+    | FlopFailed
+    | GameSolving
+    | RangesRoundFinished
+    | SavingFailed
+    | BucketsCapped
+    | TaskLost
+    | TasksShared
+    | FlopJudged
+)
 EventSink = Callable[[Event], None]
 
 

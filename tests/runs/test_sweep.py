@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import runout
 from runout.config.load import load_sweep_config
+from runout.errors import ConfigError
 from runout.execution.context import RunContext
+from runout.runs import compare
 from runout.runs.compare import JudgeJob
 from runout.runs.sweep import (
     MEASURES,
@@ -134,3 +137,42 @@ postflop_model:
     again = list(run_sweep(points, context))
     assert {row.task.point: row.values for row in again} == {r.task.point: r.values for r in first}
     assert all(row.values["real"] >= row.values["own"] - 1e-5 for row in first)
+
+
+def by_rank(board):
+    return np.array([high // 4 for high in range(52) for low in range(high)])
+
+
+def test_own_buckets_are_choices_whose_times_do_not_count_compiling(monkeypatch):
+    monkeypatch.setattr(compare, "solve_time", lambda: 7.0)  # kernels are compiled all the time
+    model = {
+        "solve_type": "bucketed",
+        "fixed_flops": ["AhKd7s"],
+        "postflop_sprs": [1.0],
+        "bet_sizes": ["a"],
+        "max_raises_per_street": 0,
+        "postflop_solve_iterations": 2,
+    }
+    grid = {"grid": {"num_hand_buckets_river": [5]}, "seeds": [0]}
+    config = {"sweep": grid, "postflop_model": model}
+    own = {"nothing": lambda board: np.zeros(1326, int), "ranks": by_rank}
+    found = runout.sweep(config, context=RunContext(1), abstractions=own)
+    labels = [point.label for point in found.points]
+    assert labels == [
+        "num_hand_buckets_river 5" + end for end in ("", ", buckets nothing", ", buckets ranks")
+    ]
+    assert len({row.values["real"] for row in found.rows}) == 3
+    assert {row.values["seconds"] for row in found.rows} == {0.0}
+    assert found.to_dataframe().choice.tolist() == labels
+    (first,) = found.points[0].models
+    solved = runout.solve_flop("AhKd7s", first, abstraction=by_rank)
+    real = found.rows[[row.task.point for row in found.rows].index(2)].values["real"]
+    assert real == pytest.approx(runout.exploitability(solved), abs=1e-6)
+    with pytest.raises(ConfigError, match="own buckets cannot be recognised later"):
+        runout.sweep(config, context=RunContext(checkpoints="x"), abstractions=own)
+    tested = compare.label_backend(first, "bucketed:1", by_rank)
+    assert tested.label == "bucketed:1:by_rank"
+    (row,) = compare.compare_backends(
+        [tested], [solved.spot.board], [solved.spot.tree], RunContext(1)
+    )
+    assert row.real_exploitability_pot == pytest.approx(real, abs=1e-6)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray
-from runout.errors import ConfigError, quote
+from runout.errors import ConfigError, quote, short_repr
 
 # CFR variants as data: one update rule, three weights per iteration.
 #
@@ -25,7 +25,7 @@ class DiscountWeights(NamedTuple):
     strategy: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schedule:
     """A CFR variant: how regrets and strategy sums of earlier iterations count; t are completed.
 
@@ -54,6 +54,8 @@ class Schedule:
     num_rising: int = 0
     first_alpha: float = 1.0
     function: Callable[[int], Sequence[float]] | None = None
+
+    __repr__ = short_repr
 
     @classmethod
     def parse(cls, value: "Schedule | str") -> "Schedule":
@@ -160,7 +162,7 @@ class StopReason(Enum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StoppingRule:
     """A solve ends as soon as one of its limits is met; None means no limit.
 
@@ -185,6 +187,8 @@ class StoppingRule:
     strategy_delta: float | None = None
     check_every: int = 10
     history_every: int | None = None
+
+    __repr__ = short_repr
 
     def is_check(self, iteration: int, measured: "Measurement | None") -> bool:
         """Returns whether exploitability is measured after so many iterations.

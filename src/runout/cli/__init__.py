@@ -1,1 +1,3 @@
-"""The command line: typer commands and the rich console."""
+"""The command line: typer commands and the rich console; private."""
+
+__all__: list[str] = []

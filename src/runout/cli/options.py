@@ -12,7 +12,7 @@ import typer
 
 from runout.cards.deck import combo_cards, format_card, format_cards, parse_board, parse_combo
 from runout.cards.ranges import Range
-from runout.errors import CardError, ConfigError, OptionError, quote
+from runout.errors import BundleError, CardError, ConfigError, OptionError, quote
 
 if TYPE_CHECKING:  # configs and solutions take longer to import than a small answer
     from runout.config.flops import FlopsConfig
@@ -26,9 +26,12 @@ def read_path(text: str) -> Path:
     """Reads a path; refuses an empty text, which is not the current directory, and URLs."""
     if not text.strip() or "\0" in text:
         raise typer.BadParameter(f"{text!r} is not a path")
-    if re.match(r"[A-Za-z][\w+.-]+:/", text):  # two letters at least: C:/ is a drive
-        raise typer.BadParameter(f"{quote(text)} is a URL, use a local path and copy the files")
-    return Path(text)
+    from runout.storage.files import local_path  # not for commands without paths
+
+    try:
+        return local_path(text)
+    except BundleError as error:
+        raise typer.BadParameter(f"{quote(text)} {error.problem}") from None
 
 
 def positive(value: Any) -> Any:

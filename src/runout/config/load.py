@@ -2,7 +2,7 @@
 
 import itertools
 import os.path
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -69,10 +69,12 @@ class SweepPoint:
     """One choice of the grid: pairs of a key and its value, as text.
 
     Its models are the config with these keys, once for each seed; once only if nothing is random.
+    An abstraction has own buckets of hands, see `runout.Abstraction`.
     """
 
     choice: tuple[tuple[str, str], ...]
     models: tuple[FlopsConfig, ...]
+    abstraction: Callable[..., Any] | None = None
 
     @property
     def label(self) -> str:

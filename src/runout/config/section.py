@@ -171,6 +171,11 @@ class ConfigSection(BaseModel):
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
         return self.model_dump(mode="json")
 
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+        """Returns the keys that differ from their defaults, as YAML has them."""
+        plain, keys = self.to_mapping(), type(self).model_fields
+        return [(name, plain[name]) for name in keys if getattr(self, name) != keys[name].default]
+
     def to_yaml(self) -> str:
         """Returns a config file that reads back as the same config."""
         return format_yaml(self.to_mapping())

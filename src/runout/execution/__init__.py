@@ -1,1 +1,3 @@
-"""Running many independent tasks on the cores at hand."""
+"""Running many independent tasks on the cores at hand; private."""
+
+__all__: list[str] = []

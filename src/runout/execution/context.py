@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Generic, TypeVar
 
-from runout.errors import ExecutionError, RunoutError, quote
+from runout.errors import ExecutionError, RunoutError, quote, short_repr
 from runout.events import EventSink, SavingFailed, TaskLost, TasksShared, ignore_event
 from runout.execution.pool import count_cores
 from runout.execution.processes import ProcessExecutor
@@ -81,14 +81,16 @@ class LedgerWork(Generic[Item]):
     """Carries out tasks of a job and writes their results into a ledger, wherever it runs."""
 
     job: Job[Item]
+    job_digest: str  # of all that results depend on besides the key
     directory: Path  # of the ledger
     sync_every: int = 1  # results after which this process waits for the disk
     version: str = __version__  # of the program that started the run
 
-    @cached_property
-    def job_digest(self) -> str:
-        """Stands for all that results depend on besides the key."""
-        return digest_config({"version": self.version, "facts": dict(self.job.facts)})
+    @classmethod
+    def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
+        """Returns what carries out the tasks of a job over a ledger."""
+        digest = digest_config({"version": __version__, "facts": dict(job.facts)})
+        return cls(job, digest, directory, sync_every)
 
     def __call__(self, task: Task[Item], worker: Worker) -> None:
         """Carries out a task and writes its result; refuses to where it would be lost."""
@@ -230,7 +232,7 @@ def describe_interruption(num_iterations: int, directory: Path | None) -> str:
     return f"interrupted; rerun the command to resume ({done} kept in {directory})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunContext:
     """How long work is carried out; nothing in here changes its result.
 
@@ -249,6 +251,7 @@ class RunContext:
         executor: carries out tasks: ``threads`` (default), ``processes``, ``ray``,
             ``ray://ADDRESS``, or an `Executor`.
         cancel: ends the work when it is set.
+        worker: of the task that this work is part of; its threads do the work.
     """
 
     num_workers: int | None = None
@@ -256,7 +259,10 @@ class RunContext:
     checkpoints: Path | str | None = None
     checkpoint_every: int = 1
     executor: Executor | str | None = None
-    cancel: CancelToken = field(default_factory=CancelToken)
+    cancel: CancelToken = field(default_factory=CancelToken, repr=False)
+    worker: Worker | None = field(default=None, repr=False)
+
+    __repr__ = short_repr
 
     @cached_property
     def chosen_executor(self) -> Executor:
@@ -279,7 +285,7 @@ class RunContext:
             place = self.checkpoints
             if place is None:
                 place = stack.enter_context(TemporaryDirectory(prefix="runout-"))
-            work = LedgerWork(job, Path(place), self.checkpoint_every)
+            work = LedgerWork.of(job, Path(place), self.checkpoint_every)
             yield from run_tasks(work, tasks, self.chosen_executor, self.on_event, self.cancel)
 
     def autosave(

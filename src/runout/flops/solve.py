@@ -278,8 +278,10 @@ def solve_flops(
     """Solves every flop of a config at every stack-to-pot ratio.
 
     >>> import runout
-    >>> values = runout.solve_flops("configs/postflop_smoke.yaml")  # doctest: +SKIP
-    >>> values.at_spr(3.5).average(0)  # [169, 169] hand against hand, in pots  # doctest: +SKIP
+    >>> few = {"fixed_flops": ["AhKd7s", "8h8d2c"], "postflop_solve_iterations": 10}
+    >>> values = runout.solve_flops(runout.FlopsConfig(solve_type="exhaustive", **few))
+    >>> values.at_spr(3.5).average(0).shape  # hand against hand, in pots
+    (169, 169)
 
     Args:
         config: the flops, or the path of their YAML file.

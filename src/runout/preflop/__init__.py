@@ -1,1 +1,3 @@
-"""The preflop game on top of postflop values."""
+"""The preflop game on top of postflop values; private."""
+
+__all__: list[str] = []

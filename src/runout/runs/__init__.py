@@ -5,3 +5,5 @@ cause: `ConfigError` names the key at fault, `BundleError` the directory that ho
 is in use or cannot be read or written, `TreeError` the path or the tree, `ExecutionError` the tasks
 that failed or the memory that is missing. `CancelledError` says that the token was set.
 """
+
+__all__: list[str] = []

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from runout.abstraction.bucket_map import Abstraction
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights, parse_board
 from runout.cards.flops import canonical_flop
@@ -184,11 +185,13 @@ def all_labels() -> list[str]:
     return labels
 
 
-def label_backend(config: FlopsConfig, label: str) -> BackendUnderTest:
+def label_backend(
+    config: FlopsConfig, label: str, abstraction: Abstraction | None = None
+) -> BackendUnderTest:
     """Returns the backend that a label names, with those keys of a config that it has.
 
     A label is a ``solve_type``, and after colons what its keys are instead of those of the config:
-    ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``.
+    ``bucketed:rebucket_rounds=2``, or short ``bucketed:2``. An abstraction has own buckets.
     """
     solve_type, *given = label.split(":")
     if solve_type not in BACKENDS:
@@ -209,7 +212,9 @@ def label_backend(config: FlopsConfig, label: str) -> BackendUnderTest:
         raise ConfigError(error.where, f"{error.problem} (with {label})") from error
     short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]
     long = [part for part in given if "=" in part and not part.startswith(f"{kind.label_key}=")]
-    return BackendUnderTest(":".join([solve_type, *short, *long]), make_backend(chosen))
+    own = [] if abstraction is None else [getattr(abstraction, "__name__", "own")]
+    label = ":".join([solve_type, *short, *long, *own])
+    return BackendUnderTest(label, make_backend(chosen, abstraction))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,8 +38,12 @@ from runout.preflop.shards import divide_flops
 from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
 from runout.solutions import preflop as stored
+from runout.solutions.flop import StoredSpot
 from runout.solutions.flop_bundles import JointFlops
+from runout.solutions.node import Solution
 from runout.solutions.preflop import FLOPS_FOLDER, SOLUTION_FOLDER, PreflopSolution
+from runout.solutions.run import open as open_result
+from runout.solutions.values import ValueBundle
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import IP, OOP
@@ -84,26 +89,36 @@ def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> 
     return RealGameLoss(best, (oop, value_of(IP, EVALUATING) if is_raked else -oop), pot)
 
 
-def exploitability(solution: SpotSolution | SolvedFlop, context: RunContext | None = None) -> float:
+def exploitability(
+    solution: SpotSolution | SolvedFlop | Solution | Path | str, context: RunContext | None = None
+) -> float:
     """Returns what strategies lose to a best response with real cards, as a fraction of the pot.
 
     The opponent answers with every combo on every turn and river card, however the solve grouped
     hands: the mean of what both players gain.
 
-    >>> from runout import exploitability, solve_flop
-    >>> exploitability(solve_flop("AhKd7s", spr=1, num_buckets=(9, 9, 9)))  # doctest: +SKIP
-    0.104
+    >>> from runout import exploitability, solve_spot
+    >>> spot = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
+    >>> exploitability(solve_spot(**spot, target=0.001)) <= 0.001
+    True
 
     Args:
-        solution: of `solve_spot` or `solve_flop`.
+        solution: of `solve_spot` or `solve_flop`, a spot of `runout.open`, or the path of one.
         context: its workers share the work; by default all cores.
     """
     team = Team((context or RunContext()).num_threads)
+    if isinstance(solution, str | Path):
+        solution = open_result(solution)
+    if isinstance(solution, ValueBundle) and len(solution.flops) == len(solution.values) == 1:
+        solution = SolvedFlop.load(solution)
     if isinstance(solution, SolvedFlop):
         return judge_spot(solution.spot, solution.strategy, team).exploitability_pot
+    if isinstance(solution, StoredSpot):
+        stored = StoredStrategy(cast(Any, solution.tables.strategy), solution.cards)
+        return judge_spot(solution.spot, stored, team).exploitability_pot
     if not isinstance(solution, SpotSolution):
         where = f"a {type(solution).__name__}"
-        raise ExecutionError(where, "not a solution of solve_spot or solve_flop")
+        raise ExecutionError(where, "not a solution of solve_spot or solve_flop, nor a saved one")
     solver = solution.solver
     if solver.game.rivers.is_exact:
         return solver.exploitability() / solver.game.spot.tree.stakes.pot

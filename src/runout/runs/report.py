@@ -12,7 +12,6 @@ from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
 from runout.cards.flops import FlopList, explicit_flops, subset_flops, suit_stabilizer
 from runout.cards.ranges import Range
-from runout.cfr.team import Team
 from runout.config.load import load_spot_config, load_yaml
 from runout.config.spot import SpotConfig
 from runout.config.yaml_text import format_yaml
@@ -208,11 +207,9 @@ class ReportPlan:
                 )
             worker.on_event(event)
 
-        context = RunContext(worker.num_threads, pass_on, cancel=worker.cancel)
+        context = RunContext(on_event=pass_on, cancel=worker.cancel, worker=worker)
         try:
-            return solve_spot(
-                config, context, directory=directory, overwrite=True, team=Team.of(worker)
-            )
+            return solve_spot(config, context, directory=directory, overwrite=True)
         except KeyboardInterrupt:  # the token was set, and what was learned is kept
             raise CancelledError from None
 
@@ -228,6 +225,12 @@ def report(
 ) -> reports.FlopsReport:
     """Solves one spot on many flops and reports frequencies, EVs and costs by texture.
 
+    >>> import runout
+    >>> keys = {"oop": "QQ", "ip": "JJ", "pot": 10, "stack": 5, "bet_sizes": "a"}
+    >>> found = runout.report(keys, flops=["AhKd7s", "8h8d2c"])
+    >>> found.to_dataframe()["flop"].tolist()
+    ['AhKd7s', '8h8d2c']
+
     Args:
         spot: a config file or the keys of a spot, without a board (docs/reports.md).
         flops: a weighted subset of so many flops, the flops themselves, or a `FlopList`.
@@ -236,9 +239,6 @@ def report(
         directory: keeps finished flops, so that the same call resumes, and the report.
         context: workers and events; its checkpoints are those of ``directory``, if there is one.
 
-    Example:
-        >>> keys = {"oop": "QQ", "ip": "JJ", "pot": 10, "stack": 20, "bet_sizes": "50%"}
-        >>> runout.report(keys, flops=["AhKd7s"]).to_dataframe()  # doctest: +SKIP
     """
     source, keys = (None, spot) if isinstance(spot, Mapping) else (Path(spot), {})
     if isinstance(flops, int):

@@ -19,6 +19,7 @@ from runout.cfr.schedules import (
     StoppingRule,
     StopReason,
 )
+from runout.cfr.solver import iterate_until
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
@@ -147,7 +148,6 @@ def solve_spot(
     overwrite: bool = False,
     history_every: int | None = None,
     on_iteration: Callable[[SolveProgress], None] | None = None,
-    team: Team | None = None,
     **keys: Unpack[SpotKeys],
 ) -> SpotSolution:
     """Solves a board with two ranges, with real cards.
@@ -168,7 +168,6 @@ def solve_spot(
         overwrite: whether it is replaced instead, unless it is an interrupted solve of this spot.
         history_every: iterations between two points of the history; by default exploitability
             is measured when the target may be reached, and when iterations have doubled.
-        team: threads that share the solve; by default those of the context.
         keys: of `SpotConfig`, which win over those of ``config``; ``schedule`` is its
             ``cfr_variant``. A ``target`` is a fraction of the pot, 0.005, or text, ``"0.5%"``.
 
@@ -177,7 +176,7 @@ def solve_spot(
     """
     config, context = _read_config(config, keys), context or RunContext()
     place = None if directory is None else Path(directory)
-    team = team or Team(context.num_threads)
+    team = Team.of(context.worker) if context.worker else Team(context.num_threads)
     rule = replace(config.stopping_rule(), history_every=history_every)
     with nullcontext() if place is None else claiming(place):
         if place is not None:  # what may not be replaced is refused now, and not after the work
@@ -292,6 +291,9 @@ def _solve(
 ) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed; replaces what is in the directory."""
     config, solver = earlier.config, earlier.solver
+    # Iterations of a river take microseconds, calls take longer.
+    is_river = config.first_street == Street.RIVER and on_iteration is None
+    batch = math.gcd(rule.check_every, rule.history_every or 0) if is_river else 1
     curve = list(earlier.curve_chips)
     if curve and earlier.is_interrupted and not _ends_with_check(curve, rule):
         curve.pop()  # where the sitting was cut off; an undisturbed solve would not have measured
@@ -326,11 +328,11 @@ def _solve(
             on_iteration(progress)
         autosave.save_if_due()
 
-    measured, tells_all = curve[-1] if curve else None, on_iteration is not None
+    measured = curve[-1] if curve else None
     with cancelling_on_interrupt(context.cancel, ends_step=True):
         with autosave:
             try:
-                outcome = solver.solve(rule, look_up, context.cancel, measured, tells_all)
+                outcome = iterate_until(solver, rule, look_up, context.cancel, batch, measured)
                 solution = conclude(outcome)
             except CancelledError:
                 solution = pause()

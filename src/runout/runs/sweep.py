@@ -10,14 +10,16 @@ two standard errors would miss the truth in a fifth to a third of such sweeps.
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runout.abstraction.bucket_map import Abstraction
 from runout.config.flops import FlopsConfig
 from runout.config.load import SweepPoint, load_sweep_config
+from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
 from runout.flops.solve import PostflopPlan, finish_flops
@@ -63,15 +65,17 @@ class SweepTask:
     flop: str
     spr: float
     model: FlopsConfig
+    abstraction: Abstraction | None = None
 
     def __str__(self) -> str:
-        """Stands for everything that decides the result."""
+        """Stands for everything that decides the result; own buckets are known by their choice."""
         digest = digest_config(self.model.digest_mapping())[:_NUM_KEY_DIGITS]
-        return f"{self.flop} SPR {self.spr:g} seed {self.seed} {digest}"
+        own = "" if self.abstraction is None else f" choice {self.point}"
+        return f"{self.flop} SPR {self.spr:g} seed {self.seed} {digest}{own}"
 
     def to_task(self) -> Task[JudgedSolve]:
         """Returns the solve and its judging; it is timed, so it has its worker for itself."""
-        plan = PostflopPlan.make(self.model, 1)
+        plan = PostflopPlan.make(self.model, 1, self.abstraction)
         tested = BackendUnderTest(self.model.solve_type, plan.backend)
         (flop,), (tree,) = plan.flops.flops, plan.trees
         cost = tested.estimate(flop, tree, 1)
@@ -200,20 +204,34 @@ class Sweep:
         return "\n".join(lines)
 
 
-def sweep(config: str | Path | Mapping[str, Any], *, context: RunContext | None = None) -> Sweep:
+def sweep(
+    config: str | Path | Mapping[str, Any],
+    *,
+    context: RunContext | None = None,
+    abstractions: Mapping[str, Abstraction] | None = None,
+) -> Sweep:
     """Solves flops with every choice of a grid of keys and several seeds.
+
+    >>> import runout
+    >>> flop = {"fixed_flops": ["AhKd7s"], "postflop_sprs": [1], "postflop_solve_iterations": 5}
+    >>> grid = {"seeds": 1, "grid": {"solve_type": ["exhaustive", "mccfr"]}}
+    >>> runout.sweep({"sweep": grid, "postflop_model": flop}).to_dataframe()["choice"].tolist()
+    ['solve_type exhaustive', 'solve_type mccfr']
 
     Args:
         config: the file of a sweep, or a mapping with its sections ``sweep`` and
             ``postflop_model`` (docs/lab.md).
         context: workers, events, and where finished solves are kept.
-
-    Example:
-        >>> result = runout.sweep("configs/sweep_rebucketing.yaml")  # doctest: +SKIP
-        >>> result.to_dataframe()[["choice", "real", "real_interval"]]  # doctest: +SKIP
+        abstractions: own buckets by name; each choice is solved with each of them, too.
     """
-    points = load_sweep_config(config)
-    return Sweep(points, tuple(run_sweep(points, context or RunContext())))
+    points, context = load_sweep_config(config), context or RunContext()
+    if abstractions and context.checkpoints is not None:
+        raise ConfigError("checkpoints", "results of own buckets cannot be recognised later")
+    points += tuple(
+        replace(point, choice=(*point.choice, ("buckets", name)), abstraction=own)
+        for point, (name, own) in product(points, (abstractions or {}).items())
+    )
+    return Sweep(points, tuple(run_sweep(points, context)))
 
 
 def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
@@ -229,7 +247,8 @@ def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
                     "postflop_sprs": [spr],
                 }
                 single = model.model_validate(model.to_mapping() | keys)
-                tasks.append(SweepTask(number, model.seed, flop, spr, single))
+                own = point.abstraction
+                tasks.append(SweepTask(number, model.seed, flop, spr, single, own))
     return tasks
 
 

@@ -1,1 +1,3 @@
-"""Vector instructions, lanes, decisions and products; nothing here knows cards."""
+"""Vector instructions, lanes, decisions and products; nothing here knows cards; private."""
+
+__all__: list[str] = []

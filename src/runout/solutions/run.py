@@ -18,7 +18,7 @@ from runout.solutions.preflop import (
 from runout.solutions.reports import REPORT_KIND, load_report
 from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
-from runout.storage.files import reporting_os_errors
+from runout.storage.files import local_path, reporting_os_errors
 
 _CONFIGS = (".yaml", ".yml")
 _ARCHIVES = (".zip", ".gz", ".xz", ".tar", ".tgz", ".7z")
@@ -38,7 +38,7 @@ def open(path: str | Path) -> Solution:
     Args:
         path: the directory that a command or `save` wrote.
     """
-    kind, bundle = find_result(Path(path))
+    kind, bundle = find_result(local_path(path))
     if kind == SPOT_KIND:
         return load_spot(bundle)
     if kind in (PREFLOP_KIND, FLOPS_KIND):

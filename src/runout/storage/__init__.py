@@ -1,1 +1,3 @@
-"""Results on disk: bundles of finished runs and checkpoints of unfinished ones."""
+"""Results on disk: bundles of finished runs and checkpoints of unfinished ones; private."""
+
+__all__: list[str] = []

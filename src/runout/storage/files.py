@@ -38,6 +38,13 @@ _RENAME_EXCHANGE = 2  # of Linux's renameat2
 _AT_CURRENT_DIRECTORY = -100
 
 
+def local_path(path: Path | str) -> Path:
+    """Returns a path of this machine; refuses a URL, which would become a directory ``s3:``."""
+    if re.match(r"[A-Za-z][\w+.-]+:/", str(path)):  # two letters at least: C:/ is a drive
+        raise BundleError(str(path), "is a URL, use a local path and copy the files")
+    return Path(path)
+
+
 @contextmanager
 def reporting_os_errors(path: Path, verb: str) -> Iterator[None]:
     """Turns what the operating system refuses into a `BundleError` about ``path``.
@@ -90,7 +97,7 @@ def replacing_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
 
     A durable one is on the disk when the block ends.
     """
-    if path.exists() and not path.is_file():
+    if local_path(path).exists() and not path.is_file():
         yield path
         return
     target = Path(os.path.realpath(path))  # a symbolic link stays what it is
@@ -210,7 +217,7 @@ class StagingDirectory:
         A directory without the file ``marker`` is not ours and never overwritten; one with it is if
         ``can_overwrite`` says so.
         """
-        self._given = Path(target)
+        self._given = local_path(target)
         # A symbolic link stays what it is, and the directory that it points to is replaced.
         self.target = Path(os.path.realpath(target))
         if not self.target.name:

@@ -35,7 +35,7 @@ from runout.arrays import read_only
 from runout.cache import Arrays
 from runout.errors import BundleError, quote, shorten
 from runout.storage.bundle import MAX_HEADER_BYTES, format_json
-from runout.storage.files import PathLock, replace_file, reporting_os_errors
+from runout.storage.files import PathLock, local_path, replace_file, reporting_os_errors
 
 CLAIM_ENDING = ".claim"
 SECONDS_BETWEEN_SIGNS = 10.0
@@ -106,7 +106,7 @@ class Ledger:
         self, path: Path | str, *, on_damage: Callable[[BundleError], None] = lambda error: None
     ) -> None:
         """Opens the directory, or makes it; ``on_damage`` gets the errors of damaged entries."""
-        self.path = Path(path)
+        self.path = local_path(path)
         self._on_damage = on_damage
         with reporting_os_errors(self.path, "written"):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -219,7 +219,7 @@ def claiming(target: Path, run_digest: str | None = None) -> Iterator[PathLock]:
     target is the directory of the result; its parents are made. Processes with the same
     ``run_digest`` may share it; an error names the process that owns it.
     """
-    real = Path(os.path.realpath(target))
+    real = Path(os.path.realpath(local_path(target)))
     lock = PathLock(real.with_name(f".{real.name}.lock"), is_file=True)
     with reporting_os_errors(target, "written"):
         real.parent.mkdir(parents=True, exist_ok=True)
