@@ -293,8 +293,8 @@ def test_children_lie_together_and_know_their_parent(tree):
 def test_a_street_begins_where_the_one_before_ends(tree):
     layouts = make_layouts(tree)
     for before, after in itertools.pairwise(layouts):
-        assert after.root_of == before.next_roots
-    assert layouts[0].root_of == (0,)
+        assert tuple(after.tree_node[after.root]) == before.next_roots
+    assert tuple(layouts[0].tree_node[layouts[0].root]) == (0,)
     assert layouts[-1].next_roots == ()
 
 
@@ -306,7 +306,8 @@ def test_all_ins_of_settled_streets_end_there_and_tables_stay_as_they_are(tree, 
     dealt, ended = make_layouts(tree), make_layouts(tree, settled)
     over: set[int] = set()
     for with_cards, without in zip(dealt, ended, strict=True):
-        assert set(without.root_of) == set(with_cards.root_of) - over
+        roots, all_roots = (set(each.tree_node[each.root]) for each in (without, with_cards))
+        assert roots == all_roots - over
         is_all_in = tree.leaf_kind[without.tree_node] == SHOWDOWN
         shows_down = without.street in settled or without.street == Street.RIVER
         np.testing.assert_array_equal(without.kind == PlaceKind.SHOWDOWN, is_all_in & shows_down)

@@ -23,14 +23,14 @@ from runout.holdem.forest import (
 from runout.holdem.game import plan_game
 from runout.holdem.rivers import BucketRivers
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATING, HERO_ACTS, RESPONDING, VILLAIN_ACTS
+from runout.holdem.street_kernels import EVALUATING, HERO_ACTS, RESPONDING, VILLAIN_ACTS, Scratch
 from runout.holdem.tables import (
     Precision,
     hands_seen_from,
-    make_scratch,
     net_wins,
     orders_of,
     plan_net_wins,
+    plan_scratch,
 )
 from runout.trees.betting import Street
 from runout.trees.tree import NOT_A_LEAF, SHOWDOWN
@@ -117,13 +117,13 @@ def test_an_all_in_is_worth_its_stake_times_what_is_won(player, board, rake):
     street = make_templates(spot.tree, rake, settled=settled_streets(cards))[0]
     assert has_products(street)
     forest = street.forests[player]
-    nodes = street.tree_node[forest.showdown]
+    nodes = street.tree_node[forest.showdowns.node]
     assert len(nodes) > 1
     assert (spot.tree.leaf_kind[nodes] == SHOWDOWN).all()
     assert (spot.tree.street[nodes] == street.street).all()
 
     hero, villain = cards.players[player], cards.players[1 - player]
-    scratch = make_scratch(street, cards, player, Precision.SINGLE)
+    scratch = plan_scratch(street, cards.widths, player, Precision.SINGLE).build(Scratch)
     scratch.reach[:, : len(villain.combos)] = np.random.default_rng(5).random(
         (len(scratch.reach), len(villain.combos))
     )
@@ -133,7 +133,7 @@ def test_an_all_in_is_worth_its_stake_times_what_is_won(player, board, rake):
     terminal_kernels.clear_values(scratch.lanes)
     of_board = net_wins(cards, [cards.board])[player][0]
     terminal_kernels.value_all_ins(forest, of_board, matchups, scratch)
-    for number, tree_node in zip(forest.showdown, nodes, strict=True):
+    for number, tree_node in zip(forest.showdowns.node, nodes, strict=True):
         pot = 2.0 * spot.tree.leaf_stake[tree_node]
         taken, arriving = rake.taken_from(pot), scratch.reach[forest.row[number]]
         for mine, hand in enumerate(hero.combos):
@@ -144,7 +144,7 @@ def test_an_all_in_is_worth_its_stake_times_what_is_won(player, board, rake):
                     # Whoever wins gets the pot less rake, which half the pot was paid for.
                     worth += arriving[theirs] * ((pot - taken) / 2.0 * net - taken / 2.0)
             assert scratch.value[number, mine] == pytest.approx(worth, rel=1e-4, abs=1e-4)
-    others = np.setdiff1d(np.arange(street.num_nodes), forest.showdown)
+    others = np.setdiff1d(np.arange(street.num_nodes), forest.showdowns.node)
     assert np.isnan(scratch.value[others]).all()
 
 
@@ -202,10 +202,10 @@ def test_decisions_and_leaves_are_those_of_the_tree(name):
         forest = template.forests[0]
         is_decision = forest.num_children > 0
         assert is_decision.sum() == tree.counts.decisions_by_street[template.street]
-    assert sum(len(t.forests[0].fold) for t in templates) == sum(tree.counts.folds)
+    assert sum(len(t.forests[0].folds.node) for t in templates) == sum(tree.counts.folds)
     river = templates[-1].forests[0]
-    assert len(river.showdown) == tree.counts.showdowns + tree.counts.all_in_showdowns
-    assert not any(len(t.forests[0].showdown) for t in templates[:-1])
+    assert len(river.showdowns.node) == tree.counts.showdowns + tree.counts.all_in_showdowns
+    assert not any(len(t.forests[0].showdowns.node) for t in templates[:-1])
 
 
 @every_tree
@@ -217,7 +217,7 @@ def test_every_decision_and_fold_of_the_tree_has_one_place(name):
         base = first_nodes(forest)
         places += template.tree_node[forest.num_children > 0].tolist()
         for group, (*_, begin, end, _, _, _, _) in enumerate(forest.group.tolist()):
-            places += template.tree_node[base[group] + forest.fold[begin:end]].tolist()
+            places += template.tree_node[base[group] + forest.folds.node[begin:end]].tolist()
     is_wanted = tree.leaf_kind != SHOWDOWN
     assert sorted(places) == np.flatnonzero(is_wanted).tolist()
 
@@ -229,11 +229,12 @@ def first_nodes(forest):
 @every_tree
 def test_a_street_ends_where_the_next_begins(name):
     templates = templates_of(name)
-    assert templates[0].root_of == (0,)
+    assert tuple(templates[0].tree_node[templates[0].root]) == (0,)
     for before, after in itertools.pairwise(templates):
-        assert before.next_roots == after.root_of
+        roots = tuple(after.tree_node[after.root])
+        assert before.next_roots == roots
         ends = before.tree_node[before.forests[0].chance]
-        np.testing.assert_array_equal(ends, after.root_of)
+        np.testing.assert_array_equal(ends, roots)
     assert templates[-1].next_roots == ()
 
 
@@ -280,7 +281,12 @@ def test_groups_follow_each_other_and_only_rivers_have_several(name):
                 begins, ends = forest.group[:, first], forest.group[:, last]
                 assert begins[0] == 0
                 np.testing.assert_array_equal(begins[1:], ends[:-1])
-            lengths = [template.num_nodes, len(forest.root), len(forest.fold), len(forest.showdown)]
+            lengths = [
+                template.num_nodes,
+                len(forest.root),
+                len(forest.folds.node),
+                len(forest.showdowns.node),
+            ]
             np.testing.assert_array_equal(forest.group[-1, [1, 3, 5, 7]], lengths)
             if template.street != Street.RIVER:
                 assert len(forest.group) == 1
@@ -326,7 +332,7 @@ def test_folds_with_the_reach_of_a_showdown_come_first_and_are_all_that_there_ar
     for template in templates_of(name):
         for forest in template.forests:
             for *_, f0, f1, s0, s1, _, shared in forest.group.tolist():
-                folds, showdowns = forest.fold_row[f0:f1], forest.showdown_row[s0:s1]
+                folds, showdowns = forest.folds.row[f0:f1], forest.showdowns.row[s0:s1]
                 np.testing.assert_array_equal(folds[:shared], showdowns[:shared])
                 assert not set(folds[shared:].tolist()) & set(showdowns.tolist())
             assert template.street == Street.RIVER or not forest.group[:, 9].any()
@@ -343,13 +349,13 @@ def test_stakes_of_leaves_are_those_of_the_tree(name, rake):
     for template in templates_of(name, rake):
         for player, forest in enumerate(template.forests):
             base = np.repeat(first_nodes(forest), forest.group[:, 5] - forest.group[:, 4])
-            folds = template.tree_node[base + forest.fold]
+            folds = template.tree_node[base + forest.folds.node]
             taken = np.array([rake.taken_from(2.0 * stake) for stake in tree.leaf_stake[folds]])
             payoff = tree.leaf_payoffs(player, 0.5)[folds]
             expected = np.where(payoff > 0.0, payoff - taken, payoff)
-            np.testing.assert_allclose(forest.fold_gain, expected, rtol=1e-6)
+            np.testing.assert_allclose(forest.folds.payoff, expected, rtol=1e-6)
             base = np.repeat(first_nodes(forest), forest.group[:, 7] - forest.group[:, 6])
-            showdowns = template.tree_node[base + forest.showdown]
+            showdowns = template.tree_node[base + forest.showdowns.node]
             assert (tree.leaf_kind[showdowns] == SHOWDOWN).all()
             check_showdowns(tree.leaf_stake[showdowns], forest, rake)
 
@@ -357,10 +363,10 @@ def test_stakes_of_leaves_are_those_of_the_tree(name, rake):
 def check_showdowns(stake, forest, rake):
     """Winning, losing and tying must come out at the chips that are won and lost."""
     taken = np.array([rake.taken_from(2.0 * lost) for lost in stake])
-    paid = forest.showdown_rake if len(forest.showdown_rake) else np.zeros(len(stake))
-    assert bool(len(forest.showdown_rake)) == bool(taken.any())
-    np.testing.assert_allclose(paid + forest.showdown_stake, stake - taken, rtol=1e-6)
-    np.testing.assert_allclose(paid - forest.showdown_stake, -stake, rtol=1e-6)
+    paid = forest.rake if len(forest.rake) else np.zeros(len(stake))
+    assert bool(len(forest.rake)) == bool(taken.any())
+    np.testing.assert_allclose(paid + forest.showdowns.payoff, stake - taken, rtol=1e-6)
+    np.testing.assert_allclose(paid - forest.showdowns.payoff, -stake, rtol=1e-6)
     np.testing.assert_allclose(paid, -taken / 2.0, rtol=1e-6)
 
 

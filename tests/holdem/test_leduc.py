@@ -17,7 +17,7 @@ every_way = pytest.mark.parametrize("merges_suits", [True, False], ids=["merged"
 def test_strengths_are_those_of_leduc():
     """A pair beats everything, then the higher rank wins, and equal ranks share."""
     game = SpotSolver(leduc_spot(merges_suits=False)).game
-    hands, orders = np.array(leduc_cards(game, 0)), game.side(0).orders[-1]
+    hands, orders = np.array(leduc_cards(game, 0)), game.card_tables.orders[-1][0]
     for board, river in enumerate(game.cards.deals[0].card.tolist()):
         order = orders.hero[board][: orders.num_hero[board]]
         held = hands[order]

@@ -7,9 +7,8 @@ from runout.cards.deck import format_cards, parse_board
 from runout.cards.ranges import Range
 from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem.bucket_games import find_game, group_rivers
 from runout.holdem.cards import CardsToCome
-from runout.holdem.rivers import BucketRivers
+from runout.holdem.rivers import BucketRivers, find_game, group_rivers
 from tests.samples.small_spots import random_range
 
 # --------------------------------------------------------------------------------------------------

@@ -5,8 +5,16 @@ from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
 from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
 from runout.holdem.forest import make_templates
-from runout.holdem.street_kernels import EVALUATE, HERO_ACTS, LEARN, RESPOND, VILLAIN_ACTS, Step
-from runout.holdem.tables import Precision, hands_seen_from, make_scratch, orders_of
+from runout.holdem.street_kernels import (
+    EVALUATE,
+    HERO_ACTS,
+    LEARN,
+    RESPOND,
+    VILLAIN_ACTS,
+    Scratch,
+    Step,
+)
+from runout.holdem.tables import Precision, hands_seen_from, orders_of, plan_scratch
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from tests.reference import street_forest as reference
@@ -56,7 +64,7 @@ def played(learning, mode):
 def push(street, group, player, learning, step):
     """Pushes random reach down; returns the forest, the reach at roots and the working space."""
     forest = TEMPLATES[street].forests[player]
-    scratch = make_scratch(TEMPLATES[street], CARDS, player, Precision.SINGLE)
+    scratch = plan_scratch(TEMPLATES[street], CARDS.widths, player, Precision.SINGLE).build(Scratch)
     begin, _, first, last = forest.group[group, :4]
     rng = np.random.default_rng(1)
     root_reach = rng.random((last - first, scratch.reach.shape[1])).astype(np.float32)
@@ -114,7 +122,7 @@ def test_judging_learns_nothing(mode):
 def pull(street, group, player, learning, step):
     """Pulls random values up; returns the forest, the values of terminals and of all nodes."""
     forest = TEMPLATES[street].forests[player]
-    scratch = make_scratch(TEMPLATES[street], CARDS, player, Precision.SINGLE)
+    scratch = plan_scratch(TEMPLATES[street], CARDS.widths, player, Precision.SINGLE).build(Scratch)
     begin, end = forest.group[group, :2]
     value = np.random.default_rng(2).normal(size=scratch.value.shape).astype(np.float32)
     scratch.value[:] = value
@@ -194,7 +202,7 @@ def test_locked_hands_do_not_respond_as_well_as_possible(player):
 def test_terminals_of_a_group_match_their_twin(group, player, rake):
     template = make_templates(TREE, rake, MOST_NODES)[1]
     forest = template.forests[player]
-    scratch = make_scratch(template, CARDS, player, Precision.SINGLE)
+    scratch = plan_scratch(template, CARDS.widths, player, Precision.SINGLE).build(Scratch)
     orders = orders_of(CARDS, [BOARD], player)
     matchups = spot_kernels.meet(hands_seen_from(CARDS, player), orders, 0)
     live, exact = matchups.villain_order, strengths_on(BOARD)

@@ -3,8 +3,8 @@ import pytest
 
 from runout.cards.deck import COMBO_CARDS
 from runout.holdem import terminal_kernels
-from runout.holdem.street_kernels import Lanes, Scratch
-from runout.holdem.terminal_kernels import SUMS_OF_HAND, Matchups, Terminals
+from runout.holdem.street_kernels import Lanes, Scratch, Terminals
+from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.simd.vector_kernels import LANES
 from tests.reference.terminals import value_of_fold, value_of_showdown
 
@@ -54,7 +54,7 @@ def first_sums(cards):
 
 def matchups_of(cards, same, orders, strengths):
     """Returns a matchups whose running sums the kernel finds."""
-    hero_sums = np.zeros((1, len(orders[0]), SUMS_OF_HAND), np.int16)
+    hero_sums = np.zeros((1, len(orders[0]), 8), np.int16)
     villain_sums = np.zeros((1, len(orders[1]), 2), np.int16)
     first = first_sums(cards[1])
     terminal_kernels.find_sums(
@@ -66,19 +66,21 @@ def matchups_of(cards, same, orders, strengths):
         hero_sums,
         villain_sums,
     )
-    return Matchups(*cards, same, orders[0], hero_sums[0], orders[1], villain_sums[0])
+    of_board = orders[0], hero_sums[0], orders[1], villain_sums[0]
+    no_holding, no_image = np.full((52, 51), -1), np.zeros((24, len(same)), np.int64)
+    return Matchups(Hands(*cards, same, no_holding, no_image), *of_board)
 
 
 def random_reach(matchups, num_rows, seed):
     """Returns reach of the possible hands; others have none, as after a card was dealt."""
-    reach = np.zeros((num_rows, len(matchups.villain_cards)), np.float32)
+    reach = np.zeros((num_rows, len(matchups.hands.villain_cards)), np.float32)
     live = matchups.villain_order
     reach[:, live] = np.random.default_rng(seed).random((num_rows, len(live))) ** 3
     return reach
 
 
 def make_lanes(matchups):
-    hero, villain = len(matchups.hero_cards), len(matchups.villain_cards)
+    hero, villain = len(matchups.hands.hero_cards), len(matchups.hands.villain_cards)
     running = np.zeros((3 * villain + 53, LANES), np.float32)
     return Lanes(
         reach=np.full((villain, LANES), np.nan, np.float32),
@@ -105,7 +107,7 @@ def value_folds(matchups, num_nodes, seed):
     """Returns folds, reach and ``[n, H]`` values."""
     reach = random_reach(matchups, num_nodes // 2 + 1, seed)
     folds = random_terminals(num_nodes, len(reach), seed)
-    out = np.full((num_nodes + 3, len(matchups.hero_cards)), UNTOUCHED, np.float32)
+    out = np.full((num_nodes + 3, len(matchups.hands.hero_cards)), UNTOUCHED, np.float32)
     lanes = make_lanes(matchups)
     terminal_kernels.clear_values(lanes)
     terminal_kernels.value_folds(folds, False, matchups, space(reach, lanes, out))
@@ -120,7 +122,7 @@ def value_showdowns(matchups, num_nodes, seed, num_folds=0, rake=NO_RAKE):
     gains = np.random.default_rng(seed).normal(size=num_folds).astype(np.float32)
     folds = Terminals(nodes, showdowns.row[:num_folds], gains)
     num_rows = num_nodes + 3 + num_folds
-    out = np.full((num_rows, len(matchups.hero_cards)), UNTOUCHED, np.float32)
+    out = np.full((num_rows, len(matchups.hands.hero_cards)), UNTOUCHED, np.float32)
     lanes = make_lanes(matchups)
     terminal_kernels.clear_values(lanes)
     terminal_kernels.value_showdowns(showdowns, rake, folds, matchups, space(reach, lanes, out))
@@ -180,7 +182,7 @@ def test_folds_with_the_reach_of_showdowns_and_rake_come_with_them(is_raked, num
 
 def test_meetings_of_the_tests_have_ties_the_same_hands_and_blocked_ones():
     matchups, strengths = random_matchups(33, 33, seed=17)
-    assert (matchups.same >= 0).sum() > 20
+    assert (matchups.hands.same >= 0).sum() > 20
     assert len(matchups.hero_order) < 33
     assert np.intersect1d(*strengths).size > 1
 
@@ -190,16 +192,16 @@ def test_meetings_of_the_tests_have_ties_the_same_hands_and_blocked_ones():
 def test_running_sums_are_found_where_hands_are_counted(num_hero, num_villain, num_strengths):
     matchups, strengths = random_matchups(num_hero, num_villain, 11, num_strengths)
     mine, theirs = (strength.astype(int) for strength in strengths)
-    cards = matchups.villain_cards
+    cards = matchups.hands.villain_cards
     first = first_sums(cards)
     held = cards[matchups.villain_order]
     for i, hand in enumerate(matchups.hero_order):
         below, upto = theirs < mine[i], theirs <= mine[i]
         expected = [below.sum(), upto.sum()]
-        for card in matchups.hero_cards[hand]:
+        for card in matchups.hands.hero_cards[hand]:
             holds = (held == card).any(axis=1)
             expected += [first[card] + (holds & below).sum(), first[card] + (holds & upto).sum()]
-        for card in matchups.hero_cards[hand]:
+        for card in matchups.hands.hero_cards[hand]:
             expected.append(first[card] + (held == card).any(axis=1).sum())
         assert matchups.hero_sums[i].tolist() == expected
     for i in range(len(held)):
@@ -216,7 +218,7 @@ def test_hands_that_tie_everybody_win_exactly_nothing_at_showdowns():
 
 def test_blocked_hands_and_padding_win_exactly_nothing():
     matchups, _ = random_matchups(33, 33, seed=6)
-    blocked = np.setdiff1d(np.arange(len(matchups.hero_cards)), matchups.hero_order)
+    blocked = np.setdiff1d(np.arange(len(matchups.hands.hero_cards)), matchups.hero_order)
     assert len(blocked) > 48 - 33
     ends, _, out = value_folds(matchups, 17, seed=6)
     np.testing.assert_array_equal(out[ends.node][:, blocked], 0.0)
@@ -250,14 +252,14 @@ def test_rounding_stays_within_what_the_module_says(num_villain):
         np.arange(LANES, dtype=np.int32),
         np.ones(LANES, np.float32),
     )
-    out = np.zeros((2 * LANES, len(matchups.hero_cards)), np.float32)
+    out = np.zeros((2 * LANES, len(matchups.hands.hero_cards)), np.float32)
     folds = ends._replace(node=ends.node + np.int32(LANES))
     terminal_kernels.value_showdowns(ends, NO_RAKE, folds, matchups, space(reach, lanes, out))
-    live, cards = matchups.hero_order, matchups.villain_cards[matchups.villain_order]
+    live, cards = matchups.hero_order, matchups.hands.villain_cards[matchups.villain_order]
     for lane in range(0, LANES, 5):
         arriving = reach[lane, matchups.villain_order].astype(np.float64)
         held = [
-            arriving[(cards[:, :, None] == matchups.hero_cards[hand]).any(axis=(1, 2))].sum()
+            arriving[(cards[:, :, None] == matchups.hands.hero_cards[hand]).any(axis=(1, 2))].sum()
             for hand in live
         ]
         bound = 2.0**-24 * (50.0 * np.array(held) + 4.0 * arriving.sum())
@@ -274,7 +276,7 @@ def test_what_hands_meet_is_summed_in_lanes():
     reach = random_reach(matchups, LANES, seed=9)
     lanes.reach[:] = reach.T
     terminal_kernels.sum_reach(matchups, lanes)
-    cards = matchups.villain_cards
+    cards = matchups.hands.villain_cards
     for lane in range(LANES):
         expected = value_of_fold(matchups, reach[lane])
         np.testing.assert_allclose(lanes.value[:, lane], expected, rtol=1e-5, atol=1e-5)

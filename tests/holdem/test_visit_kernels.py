@@ -1,6 +1,7 @@
 """Tests of `runout.holdem.visit_kernels`."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,10 +18,10 @@ from runout.holdem.street_kernels import (
     RESPOND,
     RESPONDING,
     VILLAIN_ACTS,
+    Scratch,
     Step,
 )
-from runout.holdem.tables import Precision, make_scratch
-from runout.holdem.terminal_kernels import Terminals
+from runout.holdem.tables import Precision, plan_scratch
 from runout.holdem.visit_kernels import (
     NO_NET_WINS,
     Arrival,
@@ -141,8 +142,8 @@ def test_rows_of_terminals_are_products_with_a_matrix(player):
     space.reach[:] = rng.random(space.reach.shape)
     matrix = rng.normal(size=(NUM_BUCKETS, NUM_BUCKETS)).astype(np.float32)
     folds, nodes = (
-        Terminals(streets.river.fold, streets.river.fold_row, streets.river.fold_gain),
-        small_game().templates[2].forests[player].fold,
+        streets.river.folds,
+        small_game().templates[2].forests[player].folds.node,
     )
     space.value[:] = 1.0
     expected = np.ones(space.value.shape)
@@ -262,7 +263,7 @@ def test_a_turn_card_is_worth_what_its_rivers_are_worth(player, mode, step):
     )
     value = np.zeros((len(forest.kind), len(hands.hero_cards)))
     is_live = ~(hands.hero_cards == arrival.card).any(axis=1)
-    for node, gain in zip(forest.fold, forest.fold_gain, strict=True):
+    for node, gain in zip(forest.folds.node, forest.folds.payoff, strict=True):
         for hand in np.flatnonzero(is_live):
             cards = hands.hero_cards[hand].tolist()
             met = slow_compact.met_by(cards, hands.villain_cards, down[node][None], -1)
@@ -317,12 +318,12 @@ def test_a_turn_begins_with_the_card_of_its_number(player):
     begun = visit_kernels.begin_turn(
         hands, streets.turn, TURN, villain, EVALUATING, before, scratch
     )
-    found = scratch.reach.copy(), scratch.value[forest.fold].copy()
+    found = scratch.reach.copy(), scratch.value[forest.folds.node].copy()
     matchups = visit_kernels.meet(hands, streets.turn.orders, TURN)
     dealt = Arrival(reach, row, int(deal.card[TURN]), deal.probability)
-    visit_kernels.begin_street(forest, hands, matchups, villain, EVALUATING, dealt, scratch)
+    visit_kernels.begin_street(forest, matchups, villain, EVALUATING, dealt, scratch)
     np.testing.assert_array_equal(found[0], scratch.reach)
-    np.testing.assert_array_equal(found[1], scratch.value[forest.fold])
+    np.testing.assert_array_equal(found[1], scratch.value[forest.folds.node])
     np.testing.assert_array_equal(begun.hero_order, matchups.hero_order)
 
 
@@ -378,12 +379,21 @@ def seen_from(player, tables):
 def random_arrival(game, player, rows, card, probability):
     """Returns reach with which the opponent enters the next street, one row for each root."""
     width, num_hands = (
-        game.side(1 - player).hands.hero_cards.shape[0],
+        game.hands(1 - player).hero_cards.shape[0],
         num_hands_of(game, 1 - player),
     )
     reach = np.zeros((int(rows.max()) + 1, width), np.float32)
     reach[:, :num_hands] = np.random.default_rng(7).random((len(reach), num_hands))
     return Arrival(reach, rows, card, np.float32(probability))
+
+
+def side_of(game, player):
+    """Returns hands, forests and orders as a player sees them."""
+    return SimpleNamespace(
+        hands=game.hands(player),
+        forests=[template.forests[player] for template in game.templates],
+        orders=[both[player] for both in game.card_tables.orders],
+    )
 
 
 def root_of(game, player):
@@ -402,7 +412,7 @@ def assert_same(found, expected):
 
 @both_players
 def test_those_who_meet_are_the_possible_hands_of_the_board(player):
-    side = noisy(Street.TURN)[0].game.side(player)
+    side = side_of(noisy(Street.TURN)[0].game, player)
     hands, orders = side.hands, side.orders[1]
     for board in (0, 17, len(orders.hero) - 1):
         matchups = visit_kernels.meet(hands, orders, board)
@@ -413,16 +423,16 @@ def test_those_who_meet_are_the_possible_hands_of_the_board(player):
         np.testing.assert_array_equal(
             matchups.villain_sums, orders.villain_sums[board, :num_villain]
         )
-        np.testing.assert_array_equal(matchups.hero_cards, hands.hero_cards)
-        np.testing.assert_array_equal(matchups.villain_cards, hands.villain_cards)
-        np.testing.assert_array_equal(matchups.same, hands.same)
+        np.testing.assert_array_equal(matchups.hands.hero_cards, hands.hero_cards)
+        np.testing.assert_array_equal(matchups.hands.villain_cards, hands.villain_cards)
+        np.testing.assert_array_equal(matchups.hands.same, hands.same)
 
 
 @both_players
 @pytest.mark.parametrize("card", [-1, 0, 33])
 def test_a_street_is_entered_without_the_hands_that_hold_its_card(card, player):
     game = noisy(Street.TURN)[0].game
-    side = game.side(player)
+    side = side_of(game, player)
     forest = side.forests[1]
     arrival = random_arrival(game, player, side.forests[0].chance_row, card, 0.25)
     out = np.full((int(forest.group[:, 8].max()), arrival.reach.shape[1]), np.nan, np.float32)
@@ -440,7 +450,7 @@ def test_a_street_is_entered_without_the_hands_that_hold_its_card(card, player):
 @both_players
 def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
     solver, twin = noisy(Street.RIVER)
-    side = solver.game.side(player)
+    side = side_of(solver.game, player)
     both = seen_from(player, solver.tables.on_board(Street.RIVER, 0))
     out = np.full((1, len(side.hands.same)), np.nan, np.float32)
     on_river = river_side(solver.game, player)
@@ -451,27 +461,27 @@ def test_a_river_is_worth_what_its_twin_finds(player, mode, word):
 @both_players
 def test_a_street_begins_with_reach_and_folds_and_ends_with_the_values_of_cards(player):
     solver, twin = noisy(Street.TURN)
-    side = solver.game.side(player)
+    side = side_of(solver.game, player)
     forest, scratch = side.forests[0], solver.game.workspace.sides[player].first
     both = seen_from(player, solver.tables.on_board(Street.TURN, 0))
     matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
     step = step_in(EVALUATE)
     scratch.value[:] = 0.0
     visit_kernels.begin_street(
-        forest, side.hands, matchups, both.villain, step, root_of(solver.game, player), scratch
+        forest, matchups, both.villain, step, root_of(solver.game, player), scratch
     )
     weights = both.villain.strategy_sum.astype(np.float64)
     reach = street_forest.push_reach(forest, 0, weights, root_of(solver.game, player).reach)
     np.testing.assert_allclose(scratch.reach[forest.row], reach, rtol=1e-5, atol=1e-8)
-    folds = scratch.value[forest.fold].copy()
-    for node, value in zip(forest.fold, folds, strict=True):
+    folds = scratch.value[forest.folds.node].copy()
+    for node, value in zip(forest.folds.node, folds, strict=True):
         leaf = int(solver.game.templates[0].tree_node[node])
         theirs = reach[node][: num_hands_of(solver.game, 1 - player)]
         assert_same(value, twin.value(Visit(player, "evaluate"), leaf, (), theirs))
     chance_value = np.random.default_rng(8).normal(size=(len(forest.chance), folds.shape[1]))
     visit_kernels.end_street(forest, chance_value, both.hero, step, scratch)
     leaf_value = np.zeros(scratch.value.shape)
-    leaf_value[forest.fold], leaf_value[forest.chance] = folds, chance_value
+    leaf_value[forest.folds.node], leaf_value[forest.chance] = folds, chance_value
     sums = both.hero.strategy_sum.astype(np.float64)
     expected = street_forest.pull_values(forest, 0, sums, leaf_value)
     np.testing.assert_allclose(scratch.value, expected, rtol=1e-4, atol=1e-5)
@@ -510,7 +520,7 @@ def test_cards_of_a_class_are_added_through_the_images_of_hands():
 @both_players
 def test_turn_cards_are_worth_what_their_twin_finds(player, mode, word):
     solver, twin = noisy(Street.FLOP)
-    game, side = solver.game, solver.game.side(player)
+    game, side = solver.game, side_of(solver.game, player)
     turn_deal, _ = game.cards.deals
     turn, river = (
         DealtStreet(side.forests[street], side.orders[street], game.cards.deals[street - 1])
@@ -531,7 +541,7 @@ def test_turn_cards_are_worth_what_their_twin_finds(player, mode, word):
         shape = (len(turn_deal.card), len(arrival.row), len(side.hands.same))
         out, one = np.full(shape, np.nan, np.float32), np.array([number])
         visit_kernels.visit_turns(streets, one, tables, step_in(mode), arrival, scratch, out)
-        for root, node in enumerate(game.templates[1].root_of):
+        for root, node in enumerate(game.templates[0].next_roots):
             theirs = entering(game, 1 - player, arrival, root)
             assert_same(out[number, root], twin.value(Visit(player, word), node, (card,), theirs))
 
@@ -547,11 +557,13 @@ def entering(game, villain, arrival, root):
 @both_players
 def test_river_cards_are_worth_what_their_twin_finds(player, mode, word):
     solver, twin = noisy(Street.TURN)
-    game, side = solver.game, solver.game.side(player)
+    game, side = solver.game, side_of(solver.game, player)
     (deal,) = game.cards.deals
     street = DealtStreet(side.forests[1], side.orders[1], deal)
     both = seen_from(player, solver.tables.by_street[1])
-    scratch = make_scratch(game.templates[1], game.cards, player, Precision.SINGLE)
+    scratch = plan_scratch(game.templates[1], game.cards.widths, player, Precision.SINGLE).build(
+        Scratch
+    )
     rows = side.forests[0].chance_row
     arrival = random_arrival(game, player, rows, -1, deal.probability)
     out = np.full((len(deal.card), len(rows), len(side.hands.same)), np.nan, np.float32)
@@ -561,7 +573,7 @@ def test_river_cards_are_worth_what_their_twin_finds(player, mode, word):
     )
     for board in boards:
         card = int(deal.card[board])
-        for root, node in enumerate(game.templates[1].root_of):
+        for root, node in enumerate(game.templates[0].next_roots):
             theirs = entering(game, 1 - player, arrival._replace(card=card), root)
             assert_same(out[board, root], twin.value(Visit(player, word), node, (card,), theirs))
     others = np.setdiff1d(np.arange(len(deal.card)), boards)
@@ -577,7 +589,7 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
             reach = by_visits.root_reach[player]
             by_visits.game.visit(player, Step(LEARN, *row), by_visits.tables, reach)
     sides = [river_side(at_once.game, player) for player in (0, 1)]
-    outs = tuple(np.zeros((1, len(side.hands.same)), np.float32) for side in sides)
+    outs = tuple(np.zeros((1, len(side.matchups.hands.same)), np.float32) for side in sides)
     tables = at_once.tables.on_board(Street.RIVER, 0)
     visit_kernels.iterate_river(tuple(sides), tables, LEARN, weights, 2, outs)
     for ours, theirs in zip(
@@ -588,7 +600,7 @@ def test_iterations_of_a_river_in_one_call_are_visits_in_turn():
 
 
 def river_side(game: CardGame, player):
-    side = game.side(player)
+    side = side_of(game, player)
     scratch = game.workspace.sides[player].first
     matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
-    return RiverSide(side.forests[0], side.hands, matchups, root_of(game, player), scratch)
+    return RiverSide(side.forests[0], matchups, root_of(game, player), scratch)

@@ -18,12 +18,14 @@ def value_game(forest, meets, wins, root_reach, villain_weights, hero_weights):
     """
     reach = street_forest.push_reach(forest, 0, villain_weights, root_reach)
     value = np.zeros((len(forest.kind), meets.shape[1]))
-    for node, gain in zip(forest.fold, forest.fold_gain, strict=True):
+    for node, gain in zip(forest.folds.node, forest.folds.payoff, strict=True):
         value[node] = gain * (reach[node] @ meets)
-    for i, (node, stake) in enumerate(zip(forest.showdown, forest.showdown_stake, strict=True)):
+    for i, (node, stake) in enumerate(
+        zip(forest.showdowns.node, forest.showdowns.payoff, strict=True)
+    ):
         value[node] = stake * (reach[node] @ wins)
-        if len(forest.showdown_rake):
-            value[node] += forest.showdown_rake[i] * (reach[node] @ meets)
+        if len(forest.rake):
+            value[node] += forest.rake[i] * (reach[node] @ meets)
     return street_forest.pull_values(forest, 0, hero_weights, value)[forest.root]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 def value_of_fold(matchups, reach):
     """Returns ``[H]`` how much of the hands that arrive with ``reach[O]`` each of hero's meets."""
-    values = np.zeros(len(matchups.hero_cards))
+    values = np.zeros(len(matchups.hands.hero_cards))
     for hand, other in product(matchups.hero_order, matchups.villain_order):
         values[hand] += _is_possible(matchups, hand, other) * float(reach[other])
     return values
@@ -15,7 +15,7 @@ def value_of_fold(matchups, reach):
 
 def value_of_showdown(matchups, strengths, reach):
     """Returns ``[H]`` what hero's hands win or lose; strengths are of both orders of hands."""
-    values = np.zeros(len(matchups.hero_cards))
+    values = np.zeros(len(matchups.hands.hero_cards))
     mine, theirs = (np.asarray(strength, dtype=int) for strength in strengths)
     for (i, hand), (j, other) in product(
         enumerate(matchups.hero_order), enumerate(matchups.villain_order)
@@ -26,4 +26,4 @@ def value_of_showdown(matchups, strengths, reach):
 
 
 def _is_possible(matchups, hand, other):
-    return not set(matchups.hero_cards[hand]) & set(matchups.villain_cards[other])
+    return not set(matchups.hands.hero_cards[hand]) & set(matchups.hands.villain_cards[other])

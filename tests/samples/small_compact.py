@@ -27,7 +27,7 @@ def small_game(has_rake=False, has_blockers=False, merges_cards=True):
 
 def streets_of(game, player):
     """Returns what the kernels of a game read."""
-    return game.rivers.see_turns(game.card_tables, game.side(player).forests, player)
+    return game.rivers.see_turns(game.card_tables, game.templates, player)
 
 
 def scratch_of(game, player):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runout.simd import decision_kernels
-from runout.simd.decision_kernels import Decision, Discounts, Learning
+from runout.simd.decision_kernels import Decision, Learning
 from tests.simd.forms import both_forms, in_form
 
 LARGEST = {np.int16: 32_767, np.uint16: 65_535}
@@ -28,12 +28,12 @@ def space_for(num_actions, num_hands):
 def learn(form, hero, first, values, decay):
     """Learns of ``values[a, H]`` and returns the value of the decision."""
     rows = np.concatenate([np.full_like(values[:1], np.nan), values])
-    decision, discounts = Decision(first, len(values), 0, 1), Discounts(decay, decay)
+    decision = Decision(first, len(values), 0, 1)
     forms = {
         True: in_form(decision_kernels.learn_unlocked, form),
         False: in_form(decision_kernels.mix_and_learn, form),
     }
-    forms[len(hero.lock) > 0](hero, decision, discounts, space_for(*values.shape), rows)
+    forms[len(hero.lock) > 0](hero, decision, decay, decay, space_for(*values.shape), rows)
     np.testing.assert_array_equal(rows[1:], values)
     return rows[0]
 

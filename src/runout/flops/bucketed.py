@@ -271,7 +271,7 @@ class BucketedBackend:
         """
         spot = Spot(flop, backend.EVERYONE, tree, merges_suits=False)
         planned = plan_game(spot, num_workers=num_workers)
-        need, cards, templates = planned.memory, planned.hands, planned.betting.templates
+        need, cards, templates = planned.memory, planned.hands, planned.templates
         num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
         sizes = [StreetSize(number, cards.widths) for number in num_boards]
         num_buckets: tuple[int, ...] = self.num_buckets

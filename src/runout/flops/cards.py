@@ -220,5 +220,5 @@ class CardBackend:
 def held_bytes(plan: GamePlan) -> int:
     """Returns the most that `CardBackend.solve` holds at a time, before anything is allocated."""
     need = plan.memory
-    taking_values = taking_values_bytes(plan.betting.templates, plan.hands)
+    taking_values = taking_values_bytes(plan.templates, plan.hands)
     return max(need.total, need.total - need.tables // 2 + taking_values)

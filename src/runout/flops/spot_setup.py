@@ -272,7 +272,7 @@ def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize
     spot, rivers = build_spot(config), river_buckets(config)
     workers = num_workers or count_cores()
     plans = {precision: plan_game(spot, rivers, precision, workers) for precision in Precision}
-    cards, betting, *_ = plans[Precision.SINGLE]
+    cards, templates, *_ = plans[Precision.SINGLE]
     places = [find_position(spot, lock.node) for lock in config.locks]
     locked = {
         (len(place.dealt), int(spot.tree.layout.actor[place.node]))
@@ -282,7 +282,7 @@ def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize
     # Locks take a byte per regret of a street and player.
     boards = count_boards(cards)
     of_locks = sum(
-        boards[depth] * betting.templates[depth].num_actions[player] * cards.widths[player]
+        boards[depth] * templates[depth].num_actions[player] * cards.widths[player]
         for depth, player in locked
     )
     needs = {bits: plan.memory for bits, plan in plans.items()}

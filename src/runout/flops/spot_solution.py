@@ -33,10 +33,15 @@ from runout.flops.backend import FlopStrategy
 from runout.flops.spot_setup import river_buckets, settle_locks
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
-from runout.holdem.rivers import SpotTables
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.street_kernels import EVALUATING
-from runout.holdem.tables import FixedTables, LearnedTables, Precision, name_of_table
+from runout.holdem.tables import (
+    FixedTables,
+    LearnedTables,
+    Precision,
+    SpotTables,
+    name_of_table,
+)
 from runout.simd.decision_kernels import Learning
 from runout.solutions import flop_bundles
 from runout.solutions.flop import StoredSpot, StoredTables

@@ -18,8 +18,8 @@ from runout.holdem import street_kernels, visit_kernels
 from runout.holdem.cards import CardsToCome
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import NO_CARD, CardGame, arrive
-from runout.holdem.street_kernels import EVALUATING
-from runout.holdem.tables import FixedTables, Precision, make_scratch, plan_scratch
+from runout.holdem.street_kernels import EVALUATING, Scratch
+from runout.holdem.tables import FixedTables, Precision, plan_scratch
 from runout.holdem.visit_kernels import Arrival
 from runout.simd import product_kernels
 from runout.simd.products import make_product_rows, multiply, pack_panels
@@ -193,7 +193,7 @@ ALL_RUNOUTS = RunoutSample()
 def taking_values_bytes(templates: list[StreetTemplate], cards: CardsToCome) -> int:
     """Returns what `extract_pair_values` holds at most, on top of the strategies."""
     river = templates[_RIVER].forests[0]
-    rows = 2 * _BOARDS_AT_ONCE * (len(river.fold) + len(river.showdown))
+    rows = 2 * _BOARDS_AT_ONCE * (len(river.folds.node) + len(river.showdowns.node))
     # Actions exist six times while both players' strategies are looked up.
     rows += 6 * sum(templates[_RIVER].num_actions)
     scratch = sum(
@@ -292,7 +292,10 @@ class _Extraction:
         self._game, self._team, self._combos = game, team, cards.players[0].combos
         self._tables = [FixedTables(templates, cards, rows_of, (player,)) for player in (0, 1)]
         self._scratch = [
-            [make_scratch(street, cards, 1 - player, Precision.SINGLE) for street in templates]
+            [
+                plan_scratch(street, cards.widths, 1 - player, Precision.SINGLE).build(Scratch)
+                for street in templates
+            ]
             for player in (0, 1)
         ]
         start = arrive(np.ones(cards.players[0].width, np.float32))
@@ -316,9 +319,9 @@ class _Extraction:
         dealt = self._game.cards.runouts[street - 1][board] if street > _FLOP else ()
         has_card = COMBO_HAS_CARD[self._combos][:, list(dealt)].any(axis=1)
         weights = np.where(has_card, np.float32(0.0), np.float32(weight))
-        folds = self._product(street, reach, "fold", "fold_gain")
+        folds = self._product(street, reach, "folds")
         if street == _RIVER:
-            stakes = self._product(street, reach, "showdown", "showdown_stake")
+            stakes = self._product(street, reach, "showdowns")
             board_cards = np.array([(*self._game.cards.board, *dealt)], dtype=np.uint8)
             ranks, _ = rank_combos(board_cards, self._combos)
             return PlayedBoard(weights, folds, stakes, ranks[0].astype(np.float32))
@@ -329,19 +332,17 @@ class _Extraction:
         ]
         return PlayedBoard(weights, folds)
 
-    def _product(
-        self, street: Street, reach: list[list[Float32Array]], kind: str, amount: str
-    ) -> Product:
-        """Returns ``[C, C]`` an amount summed over a board's ``fold`` or ``showdown`` leaves."""
+    def _product(self, street: Street, reach: list[list[Float32Array]], kind: str) -> Product:
+        """Returns ``[C, C]`` payoffs summed over a board's ``folds`` or ``showdowns``."""
         # OOP's rows are numbered as IP sees them and the other way round; nodes are the same, in
         # another order.
-        forests = seen_by_oop, seen_by_ip = self._game.templates[street].forests
-        num_combos, parts = len(self._combos), []
-        for group, bounds in enumerate(seen_by_oop.group):
-            ends = slice(*(bounds[4:6] if kind == "fold" else bounds[6:8]))
-            by_oop, by_ip = (np.argsort(getattr(seen, kind)[ends]) for seen in forests)
-            mine = reach[0][group][getattr(seen_by_ip, f"{kind}_row")[ends][by_ip], :num_combos]
-            theirs = reach[1][group][getattr(seen_by_oop, f"{kind}_row")[ends][by_oop], :num_combos]
-            parts.append((mine * getattr(seen_by_oop, amount)[ends][by_oop, None], theirs))
+        forests, num_combos, parts = self._game.templates[street].forests, len(self._combos), []
+        oop, ip = (getattr(forest, kind) for forest in forests)
+        for group, bounds in enumerate(forests[0].group):
+            ends = slice(*(bounds[4:6] if kind == "folds" else bounds[6:8]))
+            by_oop, by_ip = (np.argsort(seen.node[ends]) for seen in (oop, ip))
+            mine = reach[0][group][ip.row[ends][by_ip], :num_combos]
+            theirs = reach[1][group][oop.row[ends][by_oop], :num_combos]
+            parts.append((mine * oop.payoff[ends][by_oop, None], theirs))
         mine, theirs = (np.concatenate(each) for each in zip(*parts, strict=True))
         return Product(np.ascontiguousarray(mine.T), pack_panels(theirs, np.float32))

@@ -28,9 +28,9 @@ import numpy as np
 
 from runout.arrays import Float32Array, IntArray, Uint8Array, Uint16Array
 from runout.holdem import street_kernels, terminal_kernels, visit_kernels
-from runout.holdem.street_kernels import Forest, Lanes, Scratch, Step
-from runout.holdem.terminal_kernels import Matchups, Terminals
-from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, Hands, TurnTables
+from runout.holdem.street_kernels import Forest, Lanes, Scratch, Step, Terminals
+from runout.holdem.terminal_kernels import Hands, Matchups
+from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, TurnTables
 from runout.jit import kernel
 from runout.simd import lane_kernels, product_kernels, vector_kernels
 from runout.simd.lane_kernels import load_or_nothing
@@ -211,15 +211,13 @@ def play_game(
     out_scratch: BucketScratch,
 ) -> None:
     """Visits one bucket game; the rows of its roots hold the opponent's reach already."""
-    reach, value = out_scratch.reach, out_scratch.value
-    node, row, num_raked = river.showdown, river.showdown_row, river.showdown_rake.shape[0]
+    reach, value, num_raked = out_scratch.reach, out_scratch.value, river.rake.shape[0]
+    node, row = river.showdowns.node[:num_raked], river.showdowns.row[:num_raked]
     value_rows(roots, meets, False, reach, out_scratch.met)
     street_kernels.push_reach(river, 0, tables.villain, step, out_scratch)
-    folds = Terminals(river.fold, river.fold_row, river.fold_gain)
-    value_rows(folds, meets, False, reach, value)
-    value_rows(Terminals(node, row, river.showdown_stake), wins, False, reach, value)
-    rake = Terminals(node[:num_raked], row[:num_raked], river.showdown_rake)
-    value_rows(rake, meets, True, reach, value)
+    value_rows(river.folds, meets, False, reach, value)
+    value_rows(river.showdowns, wins, False, reach, value)
+    value_rows(Terminals(node, row, river.rake), meets, True, reach, value)
     street_kernels.pull_values(river, 0, tables.hero, step, out_scratch)
 
 

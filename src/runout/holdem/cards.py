@@ -96,6 +96,10 @@ class Spot:
             problem = f"{len(self.board)} cards, but the betting begins on the {street}"
             raise CardError(f"board {format_cards(self.board)}", problem)
 
+    def plan_cards(self) -> "CardsToCome":
+        """Returns the hands and cards of the spot; raises what `CardsToCome.plan` does."""
+        return CardsToCome.plan(self.board, self.ranges, self.merges_suits, self.deck)
+
 
 # --------------------------------------------------------------------------------------------------
 # The hands of a spot, the cards that can come, and which of them are the same up to suits.
@@ -212,21 +216,27 @@ class CardsToCome:
                 then not be the same for all pairs of hands.
             CardError: if the deck has too few cards.
         """
-        players = tuple(PlayerHands.of_range(r, board, p) for p, r in enumerate(ranges))
+        oop, ip = (PlayerHands.of_range(r, board, p) for p, r in enumerate(ranges))
+        weights = np.stack([held.without_cards(board).weights for held in ranges])
         symmetries = tuple(
             mapping
             for mapping in suit_stabilizer(board)
-            if all(_is_symmetric(player, mapping) for player in players)
+            if np.array_equal(weights[:, permute_combos(mapping.new_suits)], weights)
             and set(mapping.map_cards(deck)) == set(deck)
         )
         if not merges_suits:
             symmetries = (SuitMapping.identity(),)
         stub = tuple(sorted(set(deck) - set(board)))
-        num_held = sum(_count_held(stub, player, p) for p, player in enumerate(players))
-        deals, runouts = _plan_deals(tuple(board), stub, num_held, symmetries)
-        planned = cls(tuple(board), (players[0], players[1]), symmetries, deals, runouts)
-        largest = players[0].weights.sum() * players[1].weights.sum()
-        if planned.total_weight() <= _ROUNDING * largest:
+        num_left = len(stub)
+        for player, word in zip((oop, ip), PLAYER_WORDS, strict=True):
+            held = np.unique(np.isin(COMBO_CARDS[player.combos], stub).sum(axis=1)).tolist()
+            if len(held) > 1:
+                found = f"hands hold {' and '.join(map(str, held))} cards of the deck"
+                raise RangeError(word, f"{found}, all of a range must hold equally many")
+            num_left -= held[0]
+        deals, runouts = _plan_deals(tuple(board), stub, num_left, symmetries)
+        planned = cls(tuple(board), (oop, ip), symmetries, deals, runouts)
+        if planned.total_weight() <= _ROUNDING * oop.weights.sum() * ip.weights.sum():
             problem = "no hand of one range can meet a hand of the other, they share cards"
             raise RangeError("oop and ip", problem)
         return planned
@@ -244,14 +254,11 @@ class CardsToCome:
     def total_weight(self) -> float:
         """Returns the weight of all pairs of hands that can meet."""
         oop, ip = self.players
-        cards_oop, cards_ip = (np.zeros(NUM_CARDS) for _ in range(2))
-        for player, by_card in ((oop, cards_oop), (ip, cards_ip)):
-            for column in COMBO_CARDS[player.combos].T:
-                np.add.at(by_card, column, player.weights)
+        by_card = np.bincount(COMBO_CARDS[ip.combos].T.ravel(), np.tile(ip.weights, 2), NUM_CARDS)
         same = ip.positions()[oop.combos]
         both = np.where(same >= 0, ip.weights[same], 0.0)
         low, high = COMBO_CARDS[oop.combos].T
-        met = ip.weights.sum() - cards_ip[low] - cards_ip[high] + both
+        met = ip.weights.sum() - by_card[low] - by_card[high] + both
         return float((oop.weights * met).sum())
 
     def root_reach(self, player: int) -> Float32Array:
@@ -265,33 +272,16 @@ class CardsToCome:
         return reach
 
 
-def _is_symmetric(player: PlayerHands, mapping: SuitMapping) -> bool:
-    weights = np.zeros(NUM_COMBOS)
-    weights[player.combos] = player.weights
-    return np.array_equal(weights[permute_combos(mapping.new_suits)], weights)
-
-
-def _count_held(stub: tuple[int, ...], hands: PlayerHands, player: int) -> int:
-    """Returns how many cards of the rest of a deck each of a player's hands holds."""
-    counts = np.unique(np.isin(COMBO_CARDS[hands.combos], stub).sum(axis=1)).tolist()
-    if len(counts) > 1:
-        found = " and ".join(map(str, counts))
-        problem = f"hands hold {found} cards of the deck, all of a range must hold equally many"
-        raise RangeError(PLAYER_WORDS[player], problem)
-    return int(counts[0])
-
-
 def _plan_deals(
     board: tuple[int, ...],
     stub: tuple[int, ...],
-    num_held: int,
+    num_left: int,
     symmetries: tuple[SuitMapping, ...],
 ) -> tuple[tuple[Deal, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
     """Returns the deals of all streets after the first, and the runouts that they number.
 
-    ``stub`` are the cards of the deck that are not on the board; two hands hold ``num_held`` of it.
+    ``stub`` are the cards of the deck that are not on the board; two hands leave ``num_left``.
     """
-    num_left = len(stub) - num_held
     if num_left < RIVER_SIZE - len(board):
         problem = f"two hands leave {num_left} cards, {RIVER_SIZE - len(board)} are dealt"
         raise CardError(f"deck {format_cards(stub)}", problem)
@@ -309,15 +299,14 @@ def _plan_deals(
             first.append(len(cards))
         if deals:
             deals[-1] = deals[-1]._replace(first_next=np.array(first, dtype=np.int64))
-        # What the players hold is gone as well when the card is dealt.
-        probability = np.float32(1.0 / (num_left - (size - len(board))))
         deals.append(
             Deal(
                 card=np.array(cards, dtype=np.int64),
                 order=np.arange(len(cards), dtype=np.int64),
                 images=np.array(images, dtype=np.int64),
                 first_next=np.zeros(0, dtype=np.int64),
-                probability=probability,
+                # What the players hold is gone as well when the card is dealt.
+                probability=np.float32(1.0 / (num_left - (size - len(board)))),
             )
         )
         before = tuple(after)
@@ -367,7 +356,9 @@ def find_runout(cards: CardsToCome, dealt: tuple[int, ...]) -> Runout:
     runout = Runout((), (), SuitMapping.identity())
     for depth, asked in enumerate(dealt):
         keeping = [m for m in cards.symmetries if m.map_cards(runout.dealt) == runout.dealt]
-        numbers = _following(cards, depth, runout)
+        numbers = range(len(cards.deals[0].card))
+        if depth:
+            numbers = range(*cards.deals[depth - 1].first_next[runout.board :][:2].tolist())
         number_of = {int(cards.deals[depth].card[number]): number for number in numbers}
         card = runout.mapping.map_card(asked)
         # The identity comes first, so a card that was learned is found as it is.
@@ -377,14 +368,6 @@ def find_runout(cards: CardsToCome, dealt: tuple[int, ...]) -> Runout:
             (*runout.numbers, number_of[known]), (*runout.dealt, known), runout.mapping.then(step)
         )
     return runout
-
-
-def _following(cards: CardsToCome, depth: int, runout: Runout) -> range:
-    """Returns the numbers of the boards that can follow a runout."""
-    if depth == 0:
-        return range(len(cards.deals[0].card))
-    first, end = cards.deals[depth - 1].first_next[runout.board : runout.board + 2].tolist()
-    return range(first, end)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -450,11 +433,6 @@ class StreetLayout:
         """Rows of each player's tables."""
         return len(self.action_node[0]), len(self.action_node[1])
 
-    @property
-    def root_of(self) -> tuple[int, ...]:
-        """The tree nodes that begin the street."""
-        return tuple(self.tree_node[self.root].tolist())
-
     def decisions_of(self, player: int) -> tuple[IntArray, IntArray]:
         """Returns for each decision of a player the row of its first action and how many it has."""
         is_own = self.actor == player
@@ -477,54 +455,46 @@ def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[S
     return layouts
 
 
-def _kind_on(tree: PostflopTree, street: Street, node: int, is_settled: bool) -> PlaceKind:
-    """Returns what a tree node is on a street."""
-    leaf = int(tree.leaf_kind[node])
-    if leaf == NOT_A_LEAF:
-        return PlaceKind.DECISION if tree.street[node] == street else PlaceKind.CHANCE
-    if leaf == SHOWDOWN:
-        is_over = street == Street.RIVER or is_settled
-        return PlaceKind.SHOWDOWN if is_over else PlaceKind.CHANCE
-    return PlaceKind.FOLD
-
-
 def _lay_out(
     tree: PostflopTree, street: Street, roots: tuple[int, ...], is_settled: bool
 ) -> StreetLayout:
     """Numbers the nodes of a street: root by root, breadth-first, so that siblings are together."""
+    is_over = street == Street.RIVER or is_settled
+    kind_of = np.select(
+        [tree.leaf_kind == NOT_A_LEAF, tree.leaf_kind == SHOWDOWN],
+        [
+            np.where(tree.street == street, PlaceKind.DECISION, PlaceKind.CHANCE),
+            PlaceKind.SHOWDOWN if is_over else PlaceKind.CHANCE,
+        ],
+        PlaceKind.FOLD,
+    )
     nodes: list[int] = []
-    kinds: list[PlaceKind] = []
     parent: list[int] = []
     first_child: list[int] = []
     root: list[int] = []
-
-    def add(node: int, before: int) -> None:
-        nodes.append(node)
-        kinds.append(_kind_on(tree, street, node, is_settled))
-        parent.append(before)
-        first_child.append(0)
-
     for begin in roots:
-        number = len(nodes)
-        root.append(number)
-        add(begin, NO_PARENT)
-        while number < len(nodes):
-            if kinds[number] == PlaceKind.DECISION:
-                first_child[number] = len(nodes)
-                for child in tree.layout.children(nodes[number]):
-                    add(child, number)
-            number += 1
-    tree_node, kind = np.array(nodes, dtype=np.int64), np.array(kinds, dtype=np.int64)
-    is_decision = kind == PlaceKind.DECISION
-    actor = np.where(is_decision, tree.layout.actor[tree_node], NO_PLAYER)
-    num_children = np.where(is_decision, tree.layout.num_children[tree_node], 0)
+        root.append(len(nodes))
+        nodes.append(begin)
+        parent.append(NO_PARENT)
+        while (number := len(first_child)) < len(nodes):
+            is_decision = kind_of[nodes[number]] == PlaceKind.DECISION
+            first_child.append(len(nodes) if is_decision else 0)
+            if is_decision:
+                children = tree.layout.children(nodes[number])
+                nodes.extend(children)
+                parent += [number] * len(children)
+    tree_node = np.array(nodes, dtype=np.int64)
+    kind = kind_of[tree_node]
+    decides = kind == PlaceKind.DECISION
+    actor = np.where(decides, tree.layout.actor[tree_node], NO_PLAYER)
+    num_children = np.where(decides, tree.layout.num_children[tree_node], 0)
     first_action, action_node = np.zeros(len(tree_node), dtype=np.int64), []
     for player in (OOP, IP):
         own = np.where(actor == player, num_children, 0)
         first_action += np.where(actor == player, own.cumsum() - own, 0)
         deciding = tree_node[actor == player]
-        children = [child for node in deciding for child in tree.layout.children(node)]
-        action_node.append(read_only(np.array(children, dtype=np.int64)))
+        led_to = [child for node in deciding for child in tree.layout.children(node)]
+        action_node.append(read_only(np.array(led_to, dtype=np.int64)))
     return StreetLayout(
         street=street,
         tree_node=read_only(tree_node),

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runout.arrays import Float32Array, Int32Array, IntArray
 from runout.cards.deck import NUM_CARDS
 from runout.holdem.cards import (
     NO_PARENT,
@@ -21,7 +20,7 @@ from runout.holdem.cards import (
     StreetLayout,
     make_layouts,
 )
-from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest, Terminals
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
@@ -81,47 +80,35 @@ def make_templates(
 def _build_templates(
     tree: PostflopTree, rake: Rake, nodes_per_group: int, settled: Collection[Street]
 ) -> list[StreetTemplate]:
+    """Cuts streets into groups of roots, of which only rivers have several."""
     templates = []
     for layout in make_layouts(tree, settled):
-        groups = _group_roots(layout, nodes_per_group)
+        bounds, groups, begin = [*layout.root.tolist(), layout.num_nodes], [], 0
+        for end in range(1, len(bounds)):
+            is_last = end == len(layout.root)
+            is_full = not is_last and bounds[end + 1] - bounds[begin] > nodes_per_group
+            if is_last or (is_full and layout.street == Street.RIVER):
+                groups.append((begin, end, range(bounds[begin], bounds[end])))
+                begin = end
         oop, ip = (_see(tree, layout, groups, rake, player) for player in range(NUM_PLAYERS))
         templates.append(StreetTemplate(**vars(layout), forests=(oop, ip)))
     return templates
 
 
-def _bounds(layout: StreetLayout) -> list[int]:
-    """Returns where the nodes of each root begin, and where the last end."""
-    return [*layout.root.tolist(), layout.num_nodes]
-
-
-def _group_roots(layout: StreetLayout, nodes_per_group: int) -> list[tuple[int, int]]:
-    """Returns the beginning and end of each group of roots; only rivers are cut into groups."""
-    num_roots, bounds = len(layout.root), _bounds(layout)
-    groups, begin = [], 0
-    for end in range(1, num_roots + 1):
-        is_last = end == num_roots
-        is_full = not is_last and bounds[end + 1] - bounds[begin] > nodes_per_group
-        if is_last or (is_full and layout.street == Street.RIVER):
-            groups.append((begin, end))
-            begin = end
-    return groups
-
-
 def _see(
     tree: PostflopTree,
     layout: StreetLayout,
-    groups: list[tuple[int, int]],
+    groups: list[tuple[int, int, range]],
     rake: Rake,
     player: int,
 ) -> Forest:
-    """Returns the forest as a player sees it."""
-    bounds, kinds = _bounds(layout), layout.kind
-    parent, actor = layout.parent.tolist(), layout.actor.tolist()
+    """Returns the forest as a player sees it; groups are of roots from, to, and their nodes."""
+    kinds, parent, actor = layout.kind, layout.parent.tolist(), layout.actor.tolist()
     row = np.zeros(layout.num_nodes, dtype=np.int32)
     base = np.zeros(layout.num_nodes, dtype=np.int64)
+    ends: dict[PlaceKind, list[int]] = {PlaceKind.FOLD: [], PlaceKind.SHOWDOWN: []}
     group_rows = []
-    for begin, end in groups:
-        nodes = range(bounds[begin], bounds[end])
+    for begin, end, nodes in groups:
         base[nodes.start : nodes.stop] = nodes.start
         num_rows = 0
         for node in nodes:
@@ -131,81 +118,45 @@ def _see(
             else:
                 row[node] = row[parent[node]]
         spans = [nodes.start, nodes.stop, begin, end]
-        for wanted in (PlaceKind.FOLD, PlaceKind.SHOWDOWN):
-            found = np.flatnonzero(kinds == wanted)
-            spans += np.searchsorted(found, [nodes.start, nodes.stop]).tolist()
-        group_rows.append([*spans, num_rows])
-    kind = np.full(layout.num_nodes, _ENDS, dtype=np.int32)
-    kind[layout.actor == player] = HERO_ACTS
-    kind[layout.actor == 1 - player] = VILLAIN_ACTS
-    local = np.arange(layout.num_nodes) - base
+        # Folds and showdowns with the same reach come first, in the same order.
+        by_row = {
+            kind: {int(row[node]): node for node in nodes if kinds[node] == kind} for kind in ends
+        }
+        fold_at, showdown_at = by_row.values()
+        shared = dict.fromkeys(number for number in fold_at if number in showdown_at)
+        for kind, node_at in by_row.items():
+            first = len(ends[kind])
+            ends[kind] += [node_at[number] for number in shared]
+            ends[kind] += [node for number, node in node_at.items() if number not in shared]
+            spans += [first, len(ends[kind])]
+        group_rows.append([*spans, num_rows, len(shared)])
+    acts = np.full(layout.num_nodes, _ENDS, dtype=np.int32)
+    acts[layout.actor == player] = HERO_ACTS
+    acts[layout.actor == 1 - player] = VILLAIN_ACTS
+    local = (np.arange(layout.num_nodes) - base).astype(np.int32)
     chance = np.flatnonzero(kinds == PlaceKind.CHANCE)
-    fold, showdown, shared = _pair_ends(kinds, row, [bounds[end] for _, end in groups])
-    stake, raked = _showdown_stakes(tree, layout.tree_node[showdown], rake)
-    is_decision = kinds == PlaceKind.DECISION
+    fold, showdown = (np.array(nodes, np.int64) for nodes in ends.values())
+    folded, stake = (tree.leaf_stake[layout.tree_node[nodes]] for nodes in (fold, showdown))
+    won = np.array([rake.won_by_fold(lost) for lost in folded])
+    has_folded = tree.leaf_kind[layout.tree_node[fold]] == player
+    half_rake = np.array([rake.half_at_showdown(lost) for lost in stake])
+    first_child = layout.first_child - np.where(kinds == PlaceKind.DECISION, base, 0)
     return Forest(
-        group=_int32([[*rows, number] for rows, number in zip(group_rows, shared, strict=True)]),
-        kind=kind,
-        first_child=_int32(layout.first_child - np.where(is_decision, base, 0)),
-        num_children=_int32(layout.num_children),
-        first_action=_int32(layout.first_action),
+        group=np.array(group_rows, np.int32),
+        kind=acts,
+        first_child=first_child.astype(np.int32),
+        num_children=layout.num_children.astype(np.int32),
+        first_action=layout.first_action.astype(np.int32),
         row=row,
-        root=_int32(local[layout.root]),
-        fold=_int32(local[fold]),
-        fold_row=row[fold],
-        fold_gain=_fold_gains(tree, layout.tree_node[fold], rake, player),
-        showdown=_int32(local[showdown]),
-        showdown_row=row[showdown],
-        showdown_stake=stake,
-        showdown_rake=raked,
-        chance=_int32(local[chance]),
+        root=local[layout.root],
+        folds=Terminals(
+            local[fold], row[fold], np.where(has_folded, -folded, won).astype(np.float32)
+        ),
+        showdowns=Terminals(local[showdown], row[showdown], (stake - half_rake).astype(np.float32)),
+        rake=(-half_rake if half_rake.any() else np.zeros(0)).astype(np.float32),
+        chance=local[chance],
         chance_row=row[chance],
     )
-
-
-def _pair_ends(
-    kinds: IntArray, row: Int32Array, group_ends: list[int]
-) -> tuple[IntArray, IntArray, list[int]]:
-    """Returns folds and showdowns group by group, and how many of a group have the same reach.
-
-    Those come first, in the same order.
-    """
-    folds: list[int] = []
-    showdowns: list[int] = []
-    shared, begin = [], 0
-    for end in group_ends:
-        fold_at, showdown_at = (
-            {int(row[node]): node for node in range(begin, end) if kinds[node] == wanted}
-            for wanted in (PlaceKind.FOLD, PlaceKind.SHOWDOWN)
-        )
-        both = {number: None for number in fold_at if number in showdown_at}
-        for at, nodes in ((fold_at, folds), (showdown_at, showdowns)):
-            nodes += [at[number] for number in both]
-            nodes += [node for number, node in at.items() if number not in both]
-        shared.append(len(both))
-        begin = end
-    return np.array(folds, np.int64), np.array(showdowns, np.int64), shared
-
-
-def _fold_gains(tree: PostflopTree, nodes: IntArray, rake: Rake, player: int) -> Float32Array:
-    """Returns what a player wins where somebody folds."""
-    lost = tree.leaf_stake[nodes]
-    won = np.array([rake.won_by_fold(stake) for stake in lost])
-    return np.where(tree.leaf_kind[nodes] == player, -lost, won).astype(np.float32)
-
-
-def _showdown_stakes(
-    tree: PostflopTree, nodes: IntArray, rake: Rake
-) -> tuple[Float32Array, Float32Array]:
-    """Returns what is won or lost at showdowns, and what each player pays on top whoever wins."""
-    stake = tree.leaf_stake[nodes]
-    half_rake = np.array([rake.half_at_showdown(lost) for lost in stake])
-    raked = -half_rake if half_rake.any() else np.zeros(0)
-    return (stake - half_rake).astype(np.float32), raked.astype(np.float32)
-
-
-def _int32(values: object) -> Int32Array:
-    return np.ascontiguousarray(values, dtype=np.int32)
 
 
 #: Turns are settled if two ranges have at most so many pairs of hands: then the matrix of a card

@@ -18,34 +18,21 @@ from runout.cfr.team import Team
 from runout.holdem import terminal_kernels, visit_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate, make_templates
-from runout.holdem.rivers import (
-    EXACT_RIVERS,
-    CardTables,
-    Columns,
-    Rivers,
-    SpotTables,
-    plan_deals,
-    seen_from,
-)
-from runout.holdem.street_kernels import LEARN, Forest, Scratch, Step
+from runout.holdem.rivers import EXACT_RIVERS, CardTables, Columns, Rivers
+from runout.holdem.street_kernels import LEARN, Scratch, Step
 from runout.holdem.tables import (
+    BothPlayers,
     MemoryNeed,
     Plan,
     Precision,
+    SpotTables,
     StreetSize,
     assemble,
     plan_scratch,
     plan_tables,
 )
-from runout.holdem.terminal_kernels import Matchups
-from runout.holdem.visit_kernels import (
-    Arrival,
-    DealtStreet,
-    Hands,
-    Orders,
-    RiverSide,
-    TurnTables,
-)
+from runout.holdem.terminal_kernels import Hands, Matchups
+from runout.holdem.visit_kernels import Arrival, BothTables, RiverSide, TurnTables
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -128,25 +115,15 @@ def plan_workspace(
     return Plan.join(parts)
 
 
-class Betting(NamedTuple):
-    """The streets of a spot.
-
-    Attributes:
-        templates: with cards after all-ins, for looks at nodes.
-        played: as they are visited, without cards after all-ins on settled streets.
-    """
-
-    templates: list[StreetTemplate]
-    played: list[StreetTemplate]
-
-    @classmethod
-    def of(cls, spot: Spot, rivers: Rivers, cards: CardsToCome) -> "Betting":
-        """Returns the streets of a spot whose rivers are kept in a way."""
-        nodes, settled = rivers.cut_streets(spot, cards)
-        return cls(
-            make_templates(spot.tree, spot.rake, nodes),
-            make_templates(spot.tree, spot.rake, nodes, settled),
-        )
+def make_betting(
+    spot: Spot, rivers: Rivers, cards: CardsToCome
+) -> tuple[list[StreetTemplate], list[StreetTemplate]]:
+    """Returns the streets of a spot: with cards after all-ins, and as they are visited."""
+    nodes, settled = rivers.cut_streets(spot, cards)
+    return (
+        make_templates(spot.tree, spot.rake, nodes),
+        make_templates(spot.tree, spot.rake, nodes, settled),
+    )
 
 
 class GamePlan(NamedTuple):
@@ -154,14 +131,14 @@ class GamePlan(NamedTuple):
 
     Attributes:
         hands: hands and boards.
-        betting: the streets.
+        templates: the streets.
         tables: regrets and strategy sums on all boards.
         working_space: of all workers.
         cards: hands, orders of strength, bucket games and what hands win all-in.
     """
 
     hands: CardsToCome
-    betting: Betting
+    templates: list[StreetTemplate]
     tables: Plan
     working_space: Plan
     cards: Plan
@@ -173,7 +150,7 @@ class GamePlan(NamedTuple):
 
     def count_cells(self) -> IntArray:
         """Returns ``[streets]`` the number of probabilities in the tables."""
-        cells = dict.fromkeys((each.street.label for each in self.betting.templates), 0)
+        cells = dict.fromkeys((each.street.label for each in self.templates), 0)
         for name, (shape, _) in self.tables.arrays.items():
             if name.endswith(".strategy_sum"):
                 cells[name.split("_")[0]] += int(np.prod(shape))
@@ -190,31 +167,15 @@ def plan_game(
     """Returns the plan of a solve, before anything is allocated; ``hands`` saves finding them."""
     rivers = rivers.at_depth(spot.tree.stakes.spr)
     rivers.check(spot)
-    cards = hands or plan_deals(spot)
-    betting = Betting.of(spot, rivers, cards)
+    cards = hands or spot.plan_cards()
+    templates, played = make_betting(spot, rivers, cards)
     return GamePlan(
         hands=cards,
-        betting=betting,
-        tables=plan_tables(betting.templates, rivers.table_sizes(cards), precision),
-        working_space=plan_workspace(betting.templates, cards, rivers, precision, num_workers),
-        cards=CardTables.plan(cards, rivers, betting.played),
+        templates=templates,
+        tables=plan_tables(templates, rivers.table_sizes(cards), precision),
+        working_space=plan_workspace(templates, cards, rivers, precision, num_workers),
+        cards=CardTables.plan(cards, rivers, played),
     )
-
-
-class Side(NamedTuple):
-    """A spot seen from one player.
-
-    Attributes:
-        hands: both players' hands.
-        forests: the betting of each street.
-        orders: hands by board, for each street; not of bucket games.
-        played: the betting as it is visited, without cards after all-ins on settled streets.
-    """
-
-    hands: Hands
-    forests: tuple[Forest, ...]
-    orders: tuple[Orders, ...]
-    played: tuple[Forest, ...]
 
 
 class CardGame:
@@ -227,8 +188,8 @@ class CardGame:
         team: threads that share a visit.
         card_tables: hands and boards for the kernels.
         cards: hands and boards.
-        templates: the betting of each street.
-        played: the same as it is visited, see `Side`.
+        templates: the betting of each street, with cards after all-ins.
+        played: the same as it is visited, without cards after all-ins on settled streets.
     """
 
     def __init__(
@@ -254,7 +215,7 @@ class CardGame:
         self.team = team or Team()
         self.card_tables = card_tables or CardTables.build(spot, self.rivers, team)
         self.cards = self.card_tables.to_come
-        self.templates, self.played = Betting.of(spot, self.rivers, self.cards)
+        self.templates, self.played = make_betting(spot, self.rivers, self.cards)
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -283,31 +244,16 @@ class CardGame:
         """Returns both players' hands as one of them sees them."""
         return self.card_tables.hands[player]
 
-    def side(self, player: int) -> Side:
-        """Returns the game as a player sees it."""
-        return Side(
-            hands=self.card_tables.hands[player],
-            forests=tuple(template.forests[player] for template in self.templates),
-            orders=tuple(both[player] for both in self.card_tables.orders),
-            played=tuple(template.forests[player] for template in self.played),
-        )
-
-    @cached_property
-    def _sides(self) -> list[Side]:
-        return [self.side(player) for player in range(NUM_PLAYERS)]
-
     @cached_property
     def _matchups(self) -> list[Matchups]:
         """Hands that can meet on the first board, as OOP and IP see it."""
-        return [visit_kernels.meet(side.hands, side.orders[0], 0) for side in self._sides]
+        pairs = zip(self.card_tables.hands, self.card_tables.orders[0], strict=True)
+        return [visit_kernels.meet(hands, orders, 0) for hands, orders in pairs]
 
     @cached_property
     def _turns(self) -> list[Any]:
         """Arguments of visits of turn cards, seen from OOP and IP."""
-        return [
-            self.rivers.see_turns(self.card_tables, side.played, player)
-            for player, side in enumerate(self._sides)
-        ]
+        return [self.rivers.see_turns(self.card_tables, self.played, p) for p in range(NUM_PLAYERS)]
 
     def visit(
         self,
@@ -329,16 +275,15 @@ class CardGame:
             root_reach: ``[O]`` the opponent's reach on entering the spot, in any scale.
             workspace: the caller's, by default the game's own.
         """
-        side, root = self._sides[player], arrive(root_reach)
-        space = workspace or self.workspace
-        scratch, forest = space.sides[player].first, side.played[0]
+        space, root = workspace or self.workspace, arrive(root_reach)
+        scratch, forest = space.sides[player].first, self.played[0].forests[player]
         both = seen_from(player, tables.on_board(self.first_street, 0))
         matchups = self._matchups[player]
         if self.first_street == Street.RIVER:
-            on_river = RiverSide(forest, side.hands, matchups, root, scratch)
+            on_river = RiverSide(forest, matchups, root, scratch)
             return _iterate_river([on_river], tuple(both), step.mode, np.array([step[1:]]))[0]
-        visit_kernels.begin_street(forest, side.hands, matchups, both.villain, step, root, scratch)
-        if len(forest.showdown):
+        visit_kernels.begin_street(forest, matchups, both.villain, step, root, scratch)
+        if len(forest.showdowns.node):
             of_board = self.card_tables.net_wins(0)[player][0]
             terminal_kernels.value_all_ins(forest, of_board, matchups, scratch)
         chance_value = self._visit_cards(player, step, tables, space)
@@ -361,10 +306,12 @@ class CardGame:
                 for player in range(NUM_PLAYERS):
                     self.visit(player, Step(LEARN, *row), tables, root_reach[player])
             return
-        seen = zip(self._sides, self._matchups, root_reach, self.workspace.sides, strict=True)
+        forests, spaces = self.templates[0].forests, self.workspace.sides
         sides = [
-            RiverSide(side.forests[0], side.hands, matchups, arrive(reach), space.first)
-            for side, matchups, reach, space in seen
+            RiverSide(forest, matchups, arrive(reach), space.first)
+            for forest, matchups, reach, space in zip(
+                forests, self._matchups, root_reach, spaces, strict=True
+            )
         ]
         _iterate_river(sides, tables.on_board(Street.RIVER, 0), LEARN, weights)
 
@@ -383,11 +330,11 @@ class CardGame:
 
         ``reach[rows, O]`` is the opponent's on the flop, in any scale.
         """
-        scratch, forests = self.workspace.sides[player].workers[0], self._sides[player].forests
-        deal, row = self.cards.deals[0], forests[0].chance_row
+        scratch, deal = self.workspace.sides[player].workers[0], self.cards.deals[0]
+        row = self.templates[0].forests[player].chance_row
         arrival = Arrival(reach, row, NO_CARD, deal.probability)
         out = np.zeros((len(deal.card), len(row), self.cards.widths[player]), np.float32)
-        streets = self.rivers.see_turns(self.card_tables, forests, player)
+        streets = self.rivers.see_turns(self.card_tables, self.templates, player)
         numbers = np.array([number])
         both = self._tables_of(player, numbers, tables)
         self.rivers.visit_turns(streets, numbers, both, step, arrival, scratch, out)
@@ -408,21 +355,19 @@ class CardGame:
         self, player: int, step: Step, tables: SpotTables, space: Workspace
     ) -> FloatArray:
         """Visits every card after the first street; returns ``[R, H]`` the sums over cards."""
-        side, deal, mine = self._sides[player], self.cards.deals[0], space.sides[player]
-        shape = len(side.played[0].chance), len(side.hands.same)
-        num_workers = space.team.num_workers
+        deal, mine, hands = self.cards.deals[0], space.sides[player], self.hands(player)
+        forest, num_workers = self.played[0].forests[player], space.team.num_workers
+        shape = len(forest.chance), len(hands.same)
         num_cards, num_sums = len(deal.card), shape[0] * shape[1]
         values = mine.cells[: num_cards * num_sums].reshape(num_cards, *shape)
-        arrival = Arrival(mine.first.reach, side.played[0].chance_row, NO_CARD, deal.probability)
+        arrival = Arrival(mine.first.reach, forest.chance_row, NO_CARD, deal.probability)
         if self.first_street == Street.TURN:
-            street = DealtStreet(side.played[1], side.orders[1], deal)
+            street = self.card_tables.deal_street(self.played, 1, player)
             both = seen_from(player, tables.on_boards(Street.RIVER, range(num_cards)))
 
             def visit(worker: int) -> None:
                 own, scratch = np.arange(worker, num_cards, num_workers), mine.workers[worker]
-                visit_kernels.visit_rivers(
-                    side.hands, street, own, both, step, arrival, scratch, values
-                )
+                visit_kernels.visit_rivers(hands, street, own, both, step, arrival, scratch, values)
 
         else:
             # Cards with many rivers first, so that no thread is left with a long one at the end.
@@ -445,8 +390,13 @@ class CardGame:
         else:
             space.team.run(visit, range(num_workers))
         total = mine.sums[:num_sums].reshape(shape)
-        visit_kernels.add_cards(values, side.hands.image, deal.images, total)
+        visit_kernels.add_cards(values, hands.image, deal.images, total)
         return total
+
+
+def seen_from(player: int, both: BothPlayers) -> BothTables:
+    """Returns the tables of both players as one of them sees them."""
+    return BothTables(both[player], both[1 - player])
 
 
 def arrive(root_reach: Float32Array) -> Arrival:
@@ -458,7 +408,7 @@ def _iterate_river(
     sides: Sequence[RiverSide], tables: tuple[Learning, ...], mode: int, weights: RealArray
 ) -> list[Float32Array]:
     """Visits a river as its players in turn, once for each row of weights; returns last values."""
-    out = [np.zeros((1, len(side.hands.same)), np.float32) for side in sides]
+    out = [np.zeros((1, side.scratch.value.shape[1]), np.float32) for side in sides]
     visit_kernels.iterate_river(
         (sides[0], sides[-1]),
         tables,

@@ -2,84 +2,57 @@
 
 `Rivers` is a value that games ask for whatever depends on it: sizes of tables, where a hand's
 column is, working space, and the kernel that visits turn cards.
+
+River cards of one rank share a *bucket game* unless their suit can make a flush: a hand that holds
+none of them has the same strength on all. Most suits cannot make a flush, so most hands also have
+others of the same ranks that are never told apart. Reach is added up by such groups once for a
+turn card, and by bucket for each of its games; what a bucket wins goes to groups in each game, and
+to hands once. Bucket games depend on cards and ranges only, so all betting trees of a flop share
+them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from threading import Lock
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from runout.arrays import AnyArray, Float32Array, IntArray
-from runout.cards.deck import FLOP_SIZE, NUM_CARDS, format_cards
+from runout.arrays import Float32Array, IntArray, Uint8Array
+from runout.cards.deck import COMBO_CARDS, FLOP_SIZE, NUM_CARDS, NUM_SUITS, format_cards
+from runout.cards.evaluator import evaluator_tables
 from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.holdem import bucket_kernels, forest, visit_kernels
-from runout.holdem.bucket_games import build_games, find_game, group_rivers, plan_games
+from runout.holdem import bucket_kernels, forest, river_kernels, tables, visit_kernels
 from runout.holdem.bucket_kernels import (
     GAMES_AT_ONCE,
     BucketGames,
     BucketScratch,
     BucketStreets,
     BucketTurnScratch,
+    HandGroups,
     TurnToRiver,
 )
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate
-from runout.holdem.street_kernels import Forest
-from runout.holdem.tables import (
-    BothPlayers,
-    Plan,
-    Precision,
-    StreetSize,
-    boards_of,
-    count_boards,
-    hands_seen_from,
-    net_wins,
-    orders_of,
-    plan_hands,
-    plan_net_wins,
-    plan_orders,
-    plan_scratch,
-    scratch_rows,
-)
-from runout.holdem.terminal_kernels import Terminals
-from runout.holdem.visit_kernels import (
-    NO_NET_WINS,
-    BothTables,
-    DealtStreet,
-    Hands,
-    Orders,
-    TurnScratch,
-    TurnStreets,
-)
+from runout.holdem.river_kernels import RiverHands
+from runout.holdem.street_kernels import Terminals
+from runout.holdem.tables import Plan, Precision, StreetSize, assemble, boards_of
+from runout.holdem.terminal_kernels import Hands
+from runout.holdem.visit_kernels import NO_NET_WINS, DealtStreet, Orders, TurnScratch, TurnStreets
 from runout.simd.product_kernels import PRODUCT_BLOCK, ROW_BLOCK
 from runout.simd.vector_kernels import LANES
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
 _MAX_BUCKETS = 240
+_NO_CARD = -1
+#: A flush needs three of five; a river card can bring it if two are there.
+_CAN_MAKE_FLUSH = 2
 #: At this depth, in pots, and deeper, blockers of strong hands matter.
 _DEEP_STACK_POTS = 8.0
-
-
-class SpotTables(Protocol):
-    """Where visits find the tables of both players; boards are numbered as they are dealt."""
-
-    #: Whether all boards are in memory anyway.
-    is_whole: ClassVar[bool]
-
-    def on_board(self, street: Street, board: int) -> BothPlayers:
-        """Returns the tables of one board."""
-
-    def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns the tables of some boards, with an axis for them."""
-
-
-def seen_from(player: int, both: BothPlayers) -> BothTables:
-    """Returns the tables of both players as one of them sees them."""
-    return BothTables(both[player], both[1 - player])
 
 
 class Columns(NamedTuple):
@@ -123,7 +96,7 @@ class ExactRivers:
 
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
         """Returns the sizes of tables with a column for every hand of every board."""
-        return [StreetSize(number, cards.widths) for number in count_boards(cards)]
+        return [StreetSize(number, cards.widths) for number in tables.count_boards(cards)]
 
     def plan_games(self, cards: CardsToCome) -> Plan:
         """Returns an empty plan: there are no bucket games."""
@@ -141,7 +114,9 @@ class ExactRivers:
         precision: Precision,
     ) -> Plan:
         """Returns the plan of a worker's space: of turn and rivers, or of the rivers of a turn."""
-        later = [plan_scratch(each, cards.widths, player, precision) for each in templates[1:]]
+        later = [
+            tables.plan_scratch(each, cards.widths, player, precision) for each in templates[1:]
+        ]
         if len(later) <= 1:
             return later[0] if later else Plan({})
         between = (len(templates[-1].root), cards.widths[player])
@@ -150,16 +125,13 @@ class ExactRivers:
         return Plan({**of_streets.arrays, **values})
 
     def see_turns(
-        self, cards: "CardTables", forests: tuple[Forest, ...], player: int
+        self, cards: "CardTables", templates: Sequence[StreetTemplate], player: int
     ) -> TurnStreets:
         """Returns the arguments of visits of turn cards, seen from a player."""
         turn, river = (
-            DealtStreet(
-                forests[street], cards.orders[street][player], cards.to_come.deals[street - 1]
-            )
-            for street in (Street.TURN, Street.RIVER)
+            cards.deal_street(templates, street, player) for street in (Street.TURN, Street.RIVER)
         )
-        has_all_ins = len(turn.forest.showdown) > 0
+        has_all_ins = len(turn.forest.showdowns.node) > 0
         won = cards.net_wins(Street.TURN)[player] if has_all_ins else NO_NET_WINS
         return TurnStreets(cards.hands[player], turn, river, won)
 
@@ -222,7 +194,7 @@ class BucketRivers:
 
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
         """Returns the sizes of tables with every hand on flop and turn, and buckets on rivers."""
-        flop, turn, _ = (StreetSize(number, cards.widths) for number in count_boards(cards))
+        flop, turn, _ = (StreetSize(number, cards.widths) for number in tables.count_boards(cards))
         num_games = sum(map(len, self.group_rivers(cards)))
         return [flop, turn, StreetSize(num_games, (self.number, self.number))]
 
@@ -231,13 +203,65 @@ class BucketRivers:
         return [group_rivers(board, self.merges_cards) for board in boards_of(cards)[Street.TURN]]
 
     def plan_games(self, cards: CardsToCome) -> Plan:
-        """Returns the plan of the bucket games of all rivers."""
-        return plan_games(cards, self.table_sizes(cards)[-1].num_boards, self.number)
+        """Returns the plan of the bucket games of all rivers; the players share arrays."""
+        num_turns, num_games = len(cards.deals[0].card), self.table_sizes(cards)[-1].num_boards
+        arrays: dict[str, tuple[tuple[int, ...], npt.DTypeLike]] = {
+            "first_game": ((num_turns + 1,), np.int64),
+            "cards": ((num_games, NUM_SUITS), np.int64),
+            "num_cards": ((num_games,), np.int64),
+        }
+        of_all: dict[str, int] = {"T": num_turns, "G": num_games, "K + 1": self.number + 1}
+        for word, width in zip(PLAYER_WORDS, cards.widths, strict=True):
+            groups = Plan.of(HandGroups, of_all | {"H": width, "2 H": 2 * width})
+            arrays |= Plan.join({f"{word}.groups": groups}).arrays
+            arrays[f"{word}.bucket"] = ((num_games, width), np.uint8)
+            arrays[f"{word}.holding"] = ((NUM_CARDS, NUM_CARDS - 1), np.int64)
+            arrays[f"{word}.with"] = ((NUM_CARDS, NUM_CARDS), np.int64)
+        oop, ip = cards.players
+        is_same = np.array_equal(oop.combos, ip.combos) and np.array_equal(oop.weights, ip.weights)
+        for word in PLAYER_WORDS[: 1 if is_same else NUM_PLAYERS]:
+            shape = (num_games, self.number, self.number)
+            arrays[f"{word}.meets"] = arrays[f"{word}.wins"] = (shape, np.float32)
+        return Plan(arrays)
 
     def build_games(self, cards: CardsToCome, team: Team) -> tuple[BucketGames, BucketGames] | None:
-        """Makes the bucket games of all rivers."""
-        grouped = self.group_rivers(cards)
-        return build_games(cards, grouped, self.number, self.has_blockers, team)
+        """Makes the bucket games of all rivers, seen from OOP and IP."""
+        grouped, arrays = self.group_rivers(cards), self.plan_games(cards).allocate()
+        oop, ip = (_see_games(arrays, player) for player in range(NUM_PLAYERS))
+        oop.first_game[1:] = np.cumsum([len(games) for games in grouped])
+        oop.cards[:] = _NO_CARD
+        for number, of_game in enumerate(game for games in grouped for game in games):
+            oop.cards[number, : len(of_game)] = of_game
+            oop.num_cards[number] = len(of_game)
+        for games in (oop, ip):
+            games.hero[:] = self.number  # impossible
+        hands, columns = _hands_of_both(cards)
+
+        def build_turn(turn: int) -> None:
+            board = np.array(cards.board + cards.runouts[0][turn], dtype=np.uint8)
+            for number, rivers in enumerate(grouped[turn], start=int(oop.first_game[turn])):
+                bucket = np.empty(len(hands.combos), np.uint8)
+                met = np.empty((self.number, self.number))
+                river = np.array(rivers, dtype=np.uint8)
+                river_kernels.build_game(
+                    evaluator_tables(), board, river, hands, self.has_blockers, bucket, met
+                )
+                rank = np.arange(self.number) // (1 + self.has_blockers)
+                sign = np.sign(rank - rank[:, None]).astype(np.float32)
+                # Rows are of the opponent's buckets; both may share the arrays: OOP comes last.
+                for games, of_player, seen in ((ip, columns[1], met), (oop, columns[0], met.T)):
+                    games.hero[number, : len(of_player)] = bucket[of_player]
+                    games.meets[number], games.wins[number] = seen, seen * sign
+
+        team.run(build_turn, range(len(grouped)))
+        for games, hero, villain in zip((oop, ip), cards.players, cards.players[::-1], strict=True):
+            fill_groups(games.hero, games.first_game, hero.cards(), games.hero_groups)
+            games.hero_holding[:] = tables.holding_cards(hero)
+            games.villain_with[:] = _NO_CARD
+            low, high = COMBO_CARDS[villain.combos].T
+            numbers = np.arange(len(villain.combos))
+            games.villain_with[low, high] = games.villain_with[high, low] = numbers
+        return oop, ip
 
     def plan_worker(
         self,
@@ -251,42 +275,32 @@ class BucketRivers:
         hero, villain = cards.widths[player], cards.widths[1 - player]
         blocks, buckets = -(-len(river.root) // LANES), self.number
         of_game: dict[str, int] = {"K": buckets, "L": blocks * LANES}
-        of_game |= scratch_rows(river.forests[player], precision)
+        of_game |= tables.scratch_rows(river.forests[player], precision)
         between: dict[str, int] = {"B": blocks, "g": GAMES_AT_ONCE, "K + 1": buckets + 1}
         between |= {"H": hero, "2 H": 2 * hero, "O": villain}
         return Plan.join(
             {
-                "turn": plan_scratch(turn, cards.widths, player, precision),
+                "turn": tables.plan_scratch(turn, cards.widths, player, precision),
                 "between": Plan.of(TurnToRiver, between),
                 "game": Plan.of(BucketScratch, of_game),
             }
         )
 
     def see_turns(
-        self, cards: "CardTables", forests: tuple[Forest, ...], player: int
+        self, cards: "CardTables", templates: Sequence[StreetTemplate], player: int
     ) -> BucketStreets:
         """Returns the arguments of visits of turn cards, seen from a player."""
-        _, turn, river = forests
-        turn_deal, river_deal = cards.to_come.deals
-        num_roots, num_raked = len(river.root), len(river.showdown_rake)
-        folds = _pad(river.fold, river.fold_row, river.fold_gain)
-        showdowns = _pad(river.showdown, river.showdown_row, river.showdown_stake)
+        river, river_deal = templates[Street.RIVER].forests[player], cards.to_come.deals[1]
+        num_roots, showdowns = len(river.root), _pad(river.showdowns)
         # It is added, so that repeated entries have none.
-        rake = np.zeros(len(showdowns.node) if num_raked else 0, np.float32)
-        rake[:num_raked] = river.showdown_rake
+        rake = np.zeros(len(showdowns.node) if len(river.rake) else 0, np.float32)
+        rake[: len(river.rake)] = river.rake
+        entries = np.arange(num_roots, dtype=np.int32), river.row[river.root]
         return BucketStreets(
             hands=cards.hands[player],
-            turn=DealtStreet(turn, cards.orders[Street.TURN][player], turn_deal),
-            river=river._replace(
-                fold=folds.node,
-                fold_row=folds.row,
-                fold_gain=folds.payoff,
-                showdown=showdowns.node,
-                showdown_row=showdowns.row,
-                showdown_stake=showdowns.payoff,
-                showdown_rake=rake,
-            ),
-            roots=_pad(np.arange(num_roots), river.row[river.root], np.ones(num_roots)),
+            turn=cards.deal_street(templates, Street.TURN, player),
+            river=river._replace(folds=_pad(river.folds), showdowns=showdowns, rake=rake),
+            roots=_pad(Terminals(*entries, np.ones(num_roots, np.float32))),
             games=cards.bucket_games[player],
             probability=np.full(LANES, river_deal.probability, np.float32),
         )
@@ -325,13 +339,13 @@ class CardTables:
             ConfigError: if the spot cannot have such rivers.
         """
         rivers.check(spot)
-        cards = plan_deals(spot)
-        oop, ip = (hands_seen_from(cards, player) for player in range(NUM_PLAYERS))
+        cards = spot.plan_cards()
+        oop, ip = (tables.hands_seen_from(cards, player) for player in range(NUM_PLAYERS))
         return cls(
             to_come=cards,
             hands=(oop, ip),
             orders=tuple(
-                (orders_of(cards, boards, 0), orders_of(cards, boards, 1))
+                (tables.orders_of(cards, boards, 0), tables.orders_of(cards, boards, 1))
                 for boards in _ordered_boards(cards, rivers)
             ),
             games=rivers.build_games(cards, team or Team()),
@@ -342,23 +356,28 @@ class CardTables:
         """Returns the plan of the tables, with the all-ins of some betting."""
         parts = {"games": rivers.plan_games(cards)}
         for player, word in enumerate(PLAYER_WORDS):
-            parts[f"{word}.hands"] = plan_hands(cards, player)
+            parts[f"{word}.hands"] = tables.plan_hands(cards, player)
             for number, boards in enumerate(_ordered_boards(cards, rivers)):
-                is_river = number == len(cards.deals)
-                parts[f"{word}.orders{number}"] = plan_orders(
-                    cards, len(boards), player, is_river=is_river
-                )
+                parts[f"{word}.orders{number}"] = tables.plan_orders(cards, boards, player)
         for number, (template, boards) in enumerate(zip(played, boards_of(cards), strict=True)):
             if forest.has_products(template):
-                parts[f"net_wins{number}"] = plan_net_wins(cards, len(boards))
+                parts[f"net_wins{number}"] = tables.plan_net_wins(cards, len(boards))
         return Plan.join(parts)
 
     def net_wins(self, number: int) -> tuple[Float32Array, Float32Array]:
         """Returns `tables.net_wins` on the boards of a street, by its number; made once."""
         with self._lock:
             if number not in self._net_wins:
-                self._net_wins[number] = net_wins(self.to_come, boards_of(self.to_come)[number])
+                boards = boards_of(self.to_come)[number]
+                self._net_wins[number] = tables.net_wins(self.to_come, boards)
             return self._net_wins[number]
+
+    def deal_street(
+        self, templates: Sequence[StreetTemplate], number: int, player: int
+    ) -> DealtStreet:
+        """Returns a street after the first, by its number, seen from a player."""
+        forest, orders = templates[number].forests[player], self.orders[number][player]
+        return DealtStreet(forest, orders, self.to_come.deals[number - 1])
 
     @property
     def first_rivers(self) -> IntArray:
@@ -385,18 +404,94 @@ class CardTables:
         return self.games
 
 
-def plan_deals(spot: Spot) -> CardsToCome:
-    """Finds the hands and cards of a spot; raises what `CardsToCome.plan` does."""
-    return CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
-
-
 def _ordered_boards(cards: CardsToCome, rivers: Rivers) -> list[list[tuple[int, ...]]]:
     boards = boards_of(cards)
     return boards if rivers.is_exact else boards[: Street.RIVER]
 
 
-def _pad(node: AnyArray, row: AnyArray, payoff: AnyArray) -> Terminals:
+def _pad(terminals: Terminals) -> Terminals:
     """Returns terminals whose last one is repeated until they fill whole blocks."""
-    end = (0, -len(node) % PRODUCT_BLOCK)
-    node, row, payoff = (np.pad(part, end, mode="edge") for part in (node, row, payoff))
-    return Terminals(node.astype(np.int32), row.astype(np.int32), payoff.astype(np.float32))
+    end = (0, -len(terminals.node) % PRODUCT_BLOCK)
+    return Terminals._make(np.pad(part, end, mode="edge") for part in terminals)
+
+
+def _see_games(arrays: Mapping[str, npt.NDArray[Any]], player: int) -> BucketGames:
+    """Returns planned arrays as a player sees them; both see the same if they hold the same."""
+    hero, villain = PLAYER_WORDS[player], PLAYER_WORDS[1 - player]
+    return BucketGames(
+        first_game=arrays["first_game"],
+        cards=arrays["cards"],
+        num_cards=arrays["num_cards"],
+        hero=arrays[f"{hero}.bucket"],
+        villain=arrays[f"{villain}.bucket"],
+        hero_groups=assemble(HandGroups, arrays, f"{hero}.groups."),
+        villain_groups=assemble(HandGroups, arrays, f"{villain}.groups."),
+        hero_holding=arrays[f"{hero}.holding"],
+        villain_with=arrays[f"{hero}.with"],
+        meets=arrays.get(f"{hero}.meets", arrays[f"{PLAYER_WORDS[0]}.meets"]),
+        wins=arrays.get(f"{hero}.wins", arrays[f"{PLAYER_WORDS[0]}.wins"]),
+    )
+
+
+def fill_groups(
+    bucket: Uint8Array, first_game: IntArray, hand_cards: IntArray, out_groups: HandGroups
+) -> None:
+    """Finds the groups of a player's hands.
+
+    Args:
+        bucket: ``[G, H]`` the bucket of each hand in each game.
+        first_game: ``[T + 1]`` the games of each turn card, numbered through.
+        hand_cards: ``[H, 2]``.
+        out_groups: what is found.
+    """
+    for turn, (first, end) in enumerate(pairwise(first_game.tolist())):
+        columns = np.ascontiguousarray(bucket[first:end].T)
+        rows = columns.view(np.dtype((np.void, columns.shape[1])))[:, 0]
+        _, first_hand, of_hand = np.unique(rows, return_index=True, return_inverse=True)
+        number = len(first_hand)
+        out_groups.number[turn] = number
+        out_groups.of_hand[turn] = of_hand
+        out_groups.hands[turn] = np.argsort(of_hand, kind="stable")
+        out_groups.end[turn, :number] = np.cumsum(np.bincount(of_hand))
+        num_buckets = out_groups.bucket_end.shape[1]
+        for game in range(first, end):
+            of_group = bucket[game, first_hand]
+            out_groups.bucket[game, :number] = of_group
+            out_groups.order[game, :number] = np.argsort(of_group, kind="stable")
+            ends = np.cumsum(np.bincount(of_group, minlength=num_buckets))
+            out_groups.bucket_end[game] = ends
+        keys, place = np.unique(of_hand[:, None] * NUM_CARDS + hand_cards, return_inverse=True)
+        of_group, cards = np.divmod(keys, NUM_CARDS)
+        out_groups.card[turn, : len(keys)] = cards
+        out_groups.card_end[turn, :number] = np.cumsum(np.bincount(of_group))
+        out_groups.place[turn] = place.reshape(hand_cards.shape)
+
+
+def find_game(games: BucketGames, turn: int, river_card: int) -> int:
+    """Returns the game of a river card after the turn card of a number."""
+    first, end = games.first_game[turn : turn + 2]
+    is_there = (games.cards[first:end] == river_card).any(axis=1)
+    return int(first + np.flatnonzero(is_there)[0])
+
+
+def group_rivers(board: tuple[int, ...], merges_cards: bool = True) -> list[list[int]]:
+    """Returns the river cards after four board cards, divided into those that share a game."""
+    suits = np.bincount([card % NUM_SUITS for card in board], minlength=NUM_SUITS)
+    games: dict[tuple[int, int], list[int]] = {}
+    for card in range(NUM_CARDS):
+        if card not in board:
+            rank, suit = divmod(card, NUM_SUITS)
+            is_apart = not merges_cards or suits[suit] >= _CAN_MAKE_FLUSH
+            games.setdefault((rank, suit if is_apart else -1), []).append(card)
+    return list(games.values())
+
+
+def _hands_of_both(cards: CardsToCome) -> tuple[RiverHands, list[IntArray]]:
+    """Returns the hands that somebody holds, and where each player's are among them."""
+    oop, ip = cards.players
+    combos = np.union1d(oop.combos, ip.combos)
+    weight, columns = np.zeros((NUM_PLAYERS, len(combos))), []
+    for player, held in enumerate(cards.players):
+        columns.append(np.searchsorted(combos, held.combos))
+        weight[player, columns[-1]] = held.weights / held.weights.sum()
+    return RiverHands(combos, COMBO_CARDS[combos].astype(np.int64), weight), columns

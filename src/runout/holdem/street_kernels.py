@@ -15,7 +15,7 @@ import numpy as np
 from runout.arrays import Float32Array, Int32Array
 from runout.jit import kernel
 from runout.simd import decision_kernels
-from runout.simd.decision_kernels import Decision, Discounts, Learning
+from runout.simd.decision_kernels import Decision, Learning
 
 #: Kinds of node, seen from the hero; all others are terminals.
 HERO_ACTS, VILLAIN_ACTS = 0, 1
@@ -49,6 +49,20 @@ EVALUATING = Step(EVALUATE, _NOTHING, _NOTHING, _NOTHING)
 LEARNING_AFRESH = Step(LEARN, _NOTHING, _NOTHING, _NOTHING)
 
 
+class Terminals(NamedTuple):
+    """Folds, or showdowns.
+
+    Attributes:
+        node: ``[k]`` the nodes.
+        row: ``[k]`` the row of each one's reach.
+        payoff: ``[k]`` what hero wins at the fold, or the winner at the showdown.
+    """
+
+    node: Int32Array
+    row: Int32Array
+    payoff: Float32Array
+
+
 class Forest(NamedTuple):
     """The betting of one street after every way to enter it, seen from one player.
 
@@ -65,14 +79,9 @@ class Forest(NamedTuple):
         first_action: ``[n]`` the first action's row in the tables of the player to act.
         row: ``[n]`` the row of the opponent's reach; only its own actions begin a new row.
         root: ``[roots]`` the first node of each tree.
-        fold: ``[folds]`` nodes.
-        fold_row: ``[folds]`` their rows of reach.
-        fold_gain: ``[folds]`` what hero wins there.
-        showdown: ``[showdowns]`` nodes.
-        showdown_row: ``[showdowns]`` their rows of reach.
-        showdown_stake: ``[showdowns]`` what the winner wins.
-        showdown_rake: ``[showdowns]`` hero's gain whichever hand wins, which is negative;
-            empty without rake.
+        folds: all folds, group by group.
+        showdowns: all showdowns, group by group.
+        rake: ``[showdowns]`` hero's gain whichever hand wins, which is negative; empty without.
         chance: ``[chances]`` nodes, in the order of the next street's roots.
         chance_row: ``[chances]`` their rows of reach.
     """
@@ -84,13 +93,9 @@ class Forest(NamedTuple):
     first_action: Int32Array
     row: Int32Array
     root: Int32Array
-    fold: Int32Array
-    fold_row: Int32Array
-    fold_gain: Float32Array
-    showdown: Int32Array
-    showdown_row: Int32Array
-    showdown_stake: Float32Array
-    showdown_rake: Float32Array
+    folds: Terminals
+    showdowns: Terminals
+    rake: Float32Array
     chance: Int32Array
     chance_row: Int32Array
 
@@ -159,7 +164,7 @@ def pull_values(
     """Pulls hero's values up a group, and adds to its regrets when learning."""
     kind, mode, begin = forest.kind, step.mode, forest.group[group, 0]
     value, space, has_locks = out_scratch.value, out_scratch.rows, hero.lock.shape[0] > 0
-    discounts = Discounts(step.positive_regret, step.negative_regret)
+    positive, negative = step.positive_regret, step.negative_regret
     for node in range(forest.group[group, 1] - 1, begin - 1, -1):
         if kind[node] != HERO_ACTS and kind[node] != VILLAIN_ACTS:
             continue
@@ -178,6 +183,6 @@ def pull_values(
             if has_locks:
                 decision_kernels.keep_locked(hero, decision, value)
         elif has_locks:
-            decision_kernels.learn_unlocked(hero, decision, discounts, space, value)
+            decision_kernels.learn_unlocked(hero, decision, positive, negative, space, value)
         else:
-            decision_kernels.mix_and_learn(hero, decision, discounts, space, value)
+            decision_kernels.mix_and_learn(hero, decision, positive, negative, space, value)

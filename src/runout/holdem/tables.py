@@ -16,22 +16,28 @@ import numpy.typing as npt
 from runout.arrays import (
     AnyArray,
     Float32Array,
-    FloatArray,
     Int16Array,
     IntArray,
     Uint8Array,
     aligned_zeros,
 )
-from runout.cards.deck import COMBO_CARDS, NUM_CARDS, RIVER_SIZE, live_combos, permute_combos
-from runout.cards.evaluator import evaluator_tables
+from runout.cards.deck import (
+    COMBO_CARDS,
+    COMBO_HAS_CARD,
+    NUM_CARDS,
+    RIVER_SIZE,
+    live_combos,
+    permute_combos,
+)
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.equity import equity_kernels
-from runout.equity.board import BoardEquity, compute_board_equity
+from runout.equity.board import compute_board_equity, rank_combos
+from runout.equity.equity_kernels import BLOCKED_VILLAIN
 from runout.holdem import terminal_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, PlayerHands
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.street_kernels import Forest, Scratch
-from runout.holdem.visit_kernels import Hands, Orders
+from runout.holdem.terminal_kernels import Hands
+from runout.holdem.visit_kernels import Orders
 from runout.simd import products
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
@@ -59,9 +65,7 @@ class Plan:
     def of(cls, kind: type[Any], lengths: Mapping[str, int]) -> "Plan":
         """Returns the plan of a NamedTuple whose fields say their shapes, as in ``[T, H]``.
 
-        Args:
-            kind: has annotated arrays and further such tuples as fields.
-            lengths: by the words that stand for them in the shapes.
+        ``lengths`` are by the words that stand for them in the shapes.
         """
         arrays: dict[str, tuple[tuple[int, ...], npt.DTypeLike]] = {}
         for name, hint in get_type_hints(kind, include_extras=True).items():
@@ -118,13 +122,7 @@ class Plan:
 
 
 def assemble(kind: type[Built], arrays: Mapping[str, AnyArray], part: str = "") -> Built:
-    """Returns some of the arrays as a NamedTuple.
-
-    Args:
-        kind: has arrays and further such tuples as fields.
-        arrays: by name.
-        part: what comes before the names of its fields, with a dot.
-    """
+    """Returns arrays as a NamedTuple, those whose names are its fields after ``part``."""
     fields = {
         name: assemble(inner, arrays, f"{part}{name}.")
         if hasattr(inner, "_fields")
@@ -221,6 +219,7 @@ class LearnedTables:
     by_street: list[BothPlayers]
     first_street: Street
 
+    #: Whether all boards are in memory anyway.
     is_whole: ClassVar[bool] = True
 
     @classmethod
@@ -247,7 +246,7 @@ class LearnedTables:
         return part_of(oop, board), part_of(ip, board)
 
     def on_boards(self, street: Street, boards: range) -> BothPlayers:
-        """Returns views of the tables of consecutive boards."""
+        """Returns views of the tables of consecutive boards, with an axis for them."""
         oop, ip = self.by_street[street - self.first_street]
         chosen = slice(boards.start, boards.stop)
         return part_of(oop, chosen), part_of(ip, chosen)
@@ -329,20 +328,20 @@ class FixedTables:
         return only_strategy(played)
 
 
+#: Where visits find the tables of both players; boards are numbered as they are dealt.
+SpotTables = LearnedTables | FixedTables
+
+
 def plan_scratch(
     template: StreetTemplate, widths: tuple[int, int], player: int, precision: Precision
 ) -> Plan:
     """Returns the plan of a `Scratch` for one worker on one street, seen from a player.
 
-    Args:
-        template: the betting.
-        widths: of rows of OOP's and IP's hands, or buckets.
-        player: whose hands are valued.
-        precision: of the tables.
+    ``widths`` are those of rows of OOP's and IP's hands.
     """
     hero, villain = widths[player], widths[1 - player]
     forest = template.forests[player]
-    has_running = template.street == Street.RIVER and len(forest.showdown) > 0
+    has_running = template.street == Street.RIVER and len(forest.showdowns.node) > 0
     # Running sums: of all hands and of both cards of each, after a row of zeros each.
     sums = 3 * villain + 1 + NUM_CARDS if has_running else 1
     of_hands = {"H": hero, "O": villain, "widest": max(hero, villain), "sums": sums}
@@ -356,13 +355,6 @@ def scratch_rows(forest: Forest, precision: Precision) -> dict[str, int]:
         "n": int((forest.group[:, 1] - forest.group[:, 0]).max()),
         "actions": int(forest.num_children.max()) if precision == Precision.HALF else 0,
     }
-
-
-def make_scratch(
-    template: StreetTemplate, cards: CardsToCome, player: int, precision: Precision
-) -> Scratch:
-    """Returns working space for one worker on one street, seen from a player."""
-    return plan_scratch(template, cards.widths, player, precision).build(Scratch)
 
 
 def boards_of(cards: CardsToCome) -> list[list[tuple[int, ...]]]:
@@ -400,39 +392,35 @@ def holding_cards(player: PlayerHands) -> IntArray:
     return holding
 
 
-def plan_orders(cards: CardsToCome, num_boards: int, player: int, *, is_river: bool) -> Plan:
-    """Returns the plan of `orders_of` so many boards of a street."""
-    lengths: dict[str, int] = {"K": num_boards}
+def plan_orders(cards: CardsToCome, boards: Sequence[tuple[int, ...]], player: int) -> Plan:
+    """Returns the plan of `orders_of`."""
+    lengths: dict[str, int] = {"K": len(boards)}
     for word, seen in (("H", player), ("O", 1 - player)):
         number = len(cards.players[seen].combos)
-        lengths |= {word: number, f"{word} ranked": number if is_river else 0}
+        lengths |= {word: number, f"{word} ranked": number * (len(boards[0]) == RIVER_SIZE)}
     return Plan.of(Orders, lengths)
 
 
 def orders_of(cards: CardsToCome, boards: Sequence[tuple[int, ...]], player: int) -> Orders:
     """Returns the hands possible on each board, seen from a player; by strength on rivers."""
     hero, villain = cards.players[player], cards.players[1 - player]
-    is_river = len(boards[0]) == RIVER_SIZE
-    orders = plan_orders(cards, len(boards), player, is_river=is_river).build(Orders)
+    orders = plan_orders(cards, boards, player).build(Orders)
     hero_strength = _fill_order(hero, boards, orders.hero, orders.num_hero)
     villain_strength = _fill_order(villain, boards, orders.villain, orders.num_villain)
-    if is_river:
+    if len(boards[0]) == RIVER_SIZE:
+        # The row before a card's first running sum; those of all hands are before.
+        num_sums = 1 + np.bincount(COMBO_CARDS[villain.combos].ravel(), minlength=NUM_CARDS)
+        first_sum = villain.width + 1 + np.cumsum(num_sums) - num_sums
         terminal_kernels.find_sums(
             (hero_strength, villain_strength),
             (orders.hero, orders.villain),
             (orders.num_hero, orders.num_villain),
             (hero.cards(), villain.cards()),
-            _first_sums(villain),
+            first_sum,
             orders.hero_sums,
             orders.villain_sums,
         )
     return orders
-
-
-def _first_sums(villain: PlayerHands) -> IntArray:
-    """Returns ``[52]`` the row before a card's first running sum; those of all hands are before."""
-    num_holding = np.bincount(COMBO_CARDS[villain.combos].ravel(), minlength=NUM_CARDS)
-    return villain.width + 1 + np.cumsum(num_holding + 1) - (num_holding + 1)
 
 
 def _fill_order(
@@ -442,22 +430,14 @@ def _fill_order(
     out_number: IntArray,
 ) -> Uint8Array:
     """Writes the hands possible on each board in order, and their number; returns strengths."""
-    ranks = np.zeros(out_order.shape, dtype=np.uint8)
     if len(boards[0]) == RIVER_SIZE:
-        equity_kernels.rank_combos(
-            evaluator_tables(),
-            np.array(boards, dtype=np.uint8),
-            player.combos,
-            np.empty_like(ranks),
-            ranks,
-        )
-    else:  # before the river nobody shows down: only who is possible matters
-        for row, cards in zip(ranks, boards, strict=True):
-            blocked = np.isin(COMBO_CARDS[player.combos], cards).any(axis=1)
-            row[blocked] = equity_kernels.BLOCKED_VILLAIN
+        _, ranks = rank_combos(np.array(boards, dtype=np.uint8), player.combos)
+    else:  # before the river there is no showdown: only possible hands matter
+        is_blocked = COMBO_HAS_CARD[player.combos][:, np.array(boards)].any(axis=2).T
+        ranks = np.where(is_blocked, np.uint8(BLOCKED_VILLAIN), np.uint8(0))
     order = np.argsort(ranks, axis=1, kind="stable")
     out_order[:] = order
-    out_number[:] = (ranks != equity_kernels.BLOCKED_VILLAIN).sum(axis=1)
+    out_number[:] = (ranks != BLOCKED_VILLAIN).sum(axis=1)
     return np.take_along_axis(ranks, order, axis=1)
 
 
@@ -489,8 +469,17 @@ def net_wins(
     seen = list(plan_net_wins(cards, len(boards)).allocate().values())
     for number, board in enumerate(boards):
         equity = compute_board_equity(board, among)
-        for panels, view in zip(seen, _views(cards), strict=True):
-            products.fill_panels(_net(equity, *view), panels[number])
+        for panels, (hero, villain) in zip(seen, _views(cards), strict=True):
+            matrix = np.zeros((villain.width, hero.width))
+            mine, theirs = (
+                np.flatnonzero(np.isin(p.combos, equity.combos)) for p in (hero, villain)
+            )
+            won = equity.wins_between(hero.combos[mine], villain.combos[theirs]).T.astype(
+                np.float64
+            )
+            won -= equity.wins_between(villain.combos[theirs], hero.combos[mine])
+            matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
+            products.fill_panels(matrix, panels[number])
     return seen[0], seen[-1]
 
 
@@ -498,13 +487,3 @@ def _views(cards: CardsToCome) -> list[tuple[PlayerHands, PlayerHands]]:
     """Returns hero and villain as OOP and as IP sees them, once if they hold the same hands."""
     oop, ip = cards.players
     return [(oop, ip)] if np.array_equal(oop.combos, ip.combos) else [(oop, ip), (ip, oop)]
-
-
-def _net(equity: BoardEquity, hero: PlayerHands, villain: PlayerHands) -> FloatArray:
-    """Returns ``[O, H]`` wins less losses of hero's hands on one board, as shares of runouts."""
-    matrix = np.zeros((villain.width, hero.width))
-    mine, theirs = (np.flatnonzero(np.isin(p.combos, equity.combos)) for p in (hero, villain))
-    won = equity.wins_between(hero.combos[mine], villain.combos[theirs]).T.astype(np.float64)
-    won -= equity.wins_between(villain.combos[theirs], hero.combos[mine])
-    matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
-    return matrix

@@ -18,12 +18,12 @@ A hand that ties with all hands wins exactly nothing.
 Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``n`` nodes.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, Int16Array, Int32Array, IntArray, Uint8Array
-from runout.holdem.street_kernels import Forest, Lanes, Scratch
+from runout.arrays import Float32Array, Int16Array, IntArray, Uint8Array
+from runout.holdem.street_kernels import Forest, Lanes, Scratch, Terminals
 from runout.jit import inlined, kernel
 from runout.simd import lane_kernels, product_kernels, vector_kernels
 from runout.simd.lane_kernels import load_or_nothing
@@ -32,46 +32,44 @@ from runout.simd.vector_kernels import load, narrow, spread, store, widen
 _LANES = vector_kernels.LANES
 _ZERO = np.float32(0.0)
 
-#: Running sums that a hand needs: of all hands, of its first card, of its second, each before the
-#: hands that it ties with and after them; then those of its cards at the end.
-SUMS_OF_HAND = 8
+
+class Hands(NamedTuple):
+    """The hands of both players, numbered apart; rows are padded to a multiple of sixteen.
+
+    Attributes:
+        hero_cards: the cards of hero's hands.
+        villain_cards: the cards of the opponent's hands.
+        same: the opponent's hand of the same two cards, or -1.
+        holding: the opponent's hands that hold a card, the rest -1.
+        image: the hero's hand that each renaming of suits takes to each hand.
+    """
+
+    hero_cards: Annotated[IntArray, "H", 2]
+    villain_cards: Annotated[IntArray, "O", 2]
+    same: Annotated[IntArray, "H"]
+    holding: Annotated[IntArray, 52, 51]
+    image: Annotated[IntArray, 24, "H"]
 
 
 class Matchups(NamedTuple):
     """The hands that can meet on a board, and their order of strength.
 
     Attributes:
-        hero_cards: ``[H, 2]`` the cards of each hand.
-        villain_cards: ``[O, 2]`` the cards of each of the opponent's hands.
-        same: ``[H]`` the opponent's hand of the same two cards, -1 if it has none.
+        hands: all hands.
         hero_order: hero's hands that the board leaves possible, weakest first.
-        hero_sums: ``[., 8]`` the rows of `Lanes.running` that each needs; empty before the river.
+        hero_sums: ``[., 8]`` the rows of `Lanes.running` that each needs: of all hands, of its
+            first card, of its second, each before the hands that it ties with and after them; then
+            those of its cards at the end; empty before the river.
         villain_order: the opponent's hands that the board leaves possible, weakest first.
         villain_sums: ``[., 2]`` the rows of the sums by card that each makes; empty before the
             river.
     """
 
-    hero_cards: IntArray
-    villain_cards: IntArray
-    same: IntArray
+    hands: Hands
     hero_order: Int16Array
     hero_sums: Int16Array
     villain_order: Int16Array
     villain_sums: Int16Array
-
-
-class Terminals(NamedTuple):
-    """Folds, or showdowns.
-
-    Attributes:
-        node: ``[k]`` the nodes.
-        row: ``[k]`` the row of each one's reach.
-        payoff: ``[k]`` what hero wins at the fold, or can win at the showdown.
-    """
-
-    node: Int32Array
-    row: Int32Array
-    payoff: Float32Array
 
 
 @kernel
@@ -150,10 +148,9 @@ def value_folds(folds: Terminals, adds: bool, matchups: Matchups, out_scratch: S
 
 
 @inlined
-def folds_of(forest: Forest, begin: int, end: int) -> Terminals:
-    """Returns some of a street's folds."""
-    fold, row, gain = forest.fold, forest.fold_row, forest.fold_gain
-    return Terminals(fold[begin:end], row[begin:end], gain[begin:end])
+def _part_of(terminals: Terminals, begin: int, end: int) -> Terminals:
+    node, row, payoff = terminals
+    return Terminals(node[begin:end], row[begin:end], payoff[begin:end])
 
 
 @kernel
@@ -161,28 +158,26 @@ def value_all_ins(
     forest: Forest, net_wins: Float32Array, matchups: Matchups, out_scratch: Scratch
 ) -> None:
     """Values the showdowns of a settled street by the ``net_wins[P, O, W]`` of its board."""
-    node, row, stake = forest.showdown, forest.showdown_row, forest.showdown_stake
+    node, row, stake = forest.showdowns
     won = np.empty((node.shape[0], net_wins.shape[0] * net_wins.shape[2]), np.float32)
     product_kernels.multiply_rows(out_scratch.reach, row, net_wins, won)
     for i in range(node.shape[0]):
         of_hands, value = won[i], out_scratch.value[node[i]]
         for hand in range(value.shape[0]):
             value[hand] = stake[i] * of_hands[hand]
-    if forest.showdown_rake.size > 0:
-        value_folds(Terminals(node, row, forest.showdown_rake), True, matchups, out_scratch)
+    if forest.rake.size > 0:
+        value_folds(Terminals(node, row, forest.rake), True, matchups, out_scratch)
 
 
 @inlined
 def value_terminals(forest: Forest, group: int, matchups: Matchups, out_scratch: Scratch) -> None:
     """Values the folds and showdowns of a group of a river."""
-    bounds, chosen = forest.group[group], slice(forest.group[group, 6], forest.group[group, 7])
-    middle = bounds[4] + bounds[9]
-    showdowns = Terminals(
-        forest.showdown[chosen], forest.showdown_row[chosen], forest.showdown_stake[chosen]
-    )
-    with_reach = folds_of(forest, bounds[4], middle)
-    value_showdowns(showdowns, forest.showdown_rake[chosen], with_reach, matchups, out_scratch)
-    value_folds(folds_of(forest, middle, bounds[5]), False, matchups, out_scratch)
+    bounds = forest.group[group]
+    middle, begin, end = bounds[4] + bounds[9], bounds[6], bounds[7]
+    showdowns = _part_of(forest.showdowns, begin, end)
+    with_reach = _part_of(forest.folds, bounds[4], middle)
+    value_showdowns(showdowns, forest.rake[begin:end], with_reach, matchups, out_scratch)
+    value_folds(_part_of(forest.folds, middle, bounds[5]), False, matchups, out_scratch)
 
 
 @inlined
@@ -217,7 +212,8 @@ def value_showdowns(
 @kernel
 def sum_reach(matchups: Matchups, out_lanes: Lanes) -> None:
     """Sets each hand's value to the reach of all opposing hands that it can meet."""
-    reach, by_card, cards = out_lanes.reach, out_lanes.by_card, matchups.villain_cards
+    hands, reach, by_card = matchups.hands, out_lanes.reach, out_lanes.by_card
+    cards = hands.villain_cards
     nothing = spread(_ZERO)
     total = widen(nothing)
     for card in range(by_card.shape[0]):
@@ -227,11 +223,11 @@ def sum_reach(matchups: Matchups, out_lanes: Lanes) -> None:
         total = total + widen(row)
         store(load(by_card, low) + row, by_card, low)
         store(load(by_card, high) + row, by_card, high)
-    everything, cards = narrow(total), matchups.hero_cards
+    everything, cards = narrow(total), hands.hero_cards
     for hand in matchups.hero_order:
         met = everything - load(by_card, cards[hand, 0]) - load(by_card, cards[hand, 1])
         # Both subtract the hand of the same two cards.
-        store(met + load_or_nothing(reach, matchups.same[hand]), out_lanes.value, hand)
+        store(met + load_or_nothing(reach, hands.same[hand]), out_lanes.value, hand)
 
 
 @kernel
@@ -256,4 +252,4 @@ def compare_hands(matchups: Matchups, finds_met: bool, out_lanes: Lanes) -> None
         met = everything - load(running, at[6]) - load(running, at[7])
         store(below + upto - met, out_lanes.value, hand)
         if finds_met:
-            store(met + load_or_nothing(reach, matchups.same[hand]), out_lanes.met, hand)
+            store(met + load_or_nothing(reach, matchups.hands.same[hand]), out_lanes.met, hand)

@@ -15,7 +15,7 @@ from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntA
 from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem.cards import Deal
 from runout.holdem.street_kernels import Forest, Scratch, Step
-from runout.holdem.terminal_kernels import Matchups
+from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.jit import inlined, kernel
 from runout.simd import vector_kernels
 from runout.simd.decision_kernels import Learning
@@ -23,24 +23,6 @@ from runout.simd.decision_kernels import Learning
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
 FLUSH_DENORMALS = np.uint32(0x9FC0)
 _NONE = -1
-
-
-class Hands(NamedTuple):
-    """The hands of both players, numbered apart; rows are padded to a multiple of sixteen.
-
-    Attributes:
-        hero_cards: the cards of hero's hands.
-        villain_cards: the cards of the opponent's hands.
-        same: the opponent's hand of the same two cards, or -1.
-        holding: the opponent's hands that hold a card, the rest -1.
-        image: the hero's hand that each renaming of suits takes to each hand.
-    """
-
-    hero_cards: Annotated[IntArray, "H", 2]
-    villain_cards: Annotated[IntArray, "O", 2]
-    same: Annotated[IntArray, "H"]
-    holding: Annotated[IntArray, 52, 51]
-    image: Annotated[IntArray, 24, "H"]
 
 
 class Orders(NamedTuple):
@@ -150,7 +132,6 @@ class RiverSide(NamedTuple):
     """A river board seen from one player, and the working space of a visit."""
 
     forest: Forest
-    hands: Hands
     matchups: Matchups
     arrival: Arrival
     scratch: Scratch
@@ -161,9 +142,7 @@ def meet(hands: Hands, orders: Orders, board: int) -> Matchups:
     """Returns the hands that can meet on a board."""
     num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
     return Matchups(
-        hands.hero_cards,
-        hands.villain_cards,
-        hands.same,
+        hands,
         orders.hero[board][:num_hero],
         orders.hero_sums[board][:num_hero],
         orders.villain[board][:num_villain],
@@ -189,9 +168,13 @@ def on_board(tables: BothTables, board: int) -> BothTables:
 
 
 @inlined
-def _deal_card(arrival: Arrival, deal: Deal, number: int) -> Arrival:
-    """Returns how a street is entered with one of its cards."""
-    return Arrival(arrival.reach, arrival.row, deal.card[number], deal.probability)
+def _deal_card(
+    hands: Hands, street: DealtStreet, number: int, arrival: Arrival
+) -> tuple[Matchups, Arrival]:
+    """Returns the hands that can meet with one of a street's cards, and how it is entered."""
+    orders, deal = street.orders, street.deal
+    entering = Arrival(arrival.reach, arrival.row, deal.card[number], deal.probability)
+    return meet(hands, orders, deal.order[number]), entering
 
 
 @kernel
@@ -228,10 +211,10 @@ def visit_last_street(
     side: RiverSide, tables: BothTables, step: Step, out_value: Float32Array
 ) -> None:
     """Visits a river board; ``out_value[R, H]`` becomes hero's values of the roots."""
-    forest, hands, matchups, arrival, scratch = side
+    forest, matchups, arrival, scratch = side
     terminal_kernels.clear_values(scratch.lanes)
     for group in range(forest.group.shape[0]):
-        enter_street(arrival, hands, forest, group, scratch.reach)
+        enter_street(arrival, matchups.hands, forest, group, scratch.reach)
         street_kernels.push_reach(forest, group, tables.villain, step, scratch)
         terminal_kernels.value_terminals(forest, group, matchups, scratch)
         street_kernels.pull_values(forest, group, tables.hero, step, scratch)
@@ -241,7 +224,6 @@ def visit_last_street(
 @kernel
 def begin_street(
     forest: Forest,
-    hands: Hands,
     matchups: Matchups,
     villain: Learning,
     step: Step,
@@ -250,10 +232,9 @@ def begin_street(
 ) -> None:
     """Begins a street, up to the next card: reach down, folds valued."""
     terminal_kernels.clear_values(out_scratch.lanes)
-    enter_street(arrival, hands, forest, 0, out_scratch.reach)
+    enter_street(arrival, matchups.hands, forest, 0, out_scratch.reach)
     street_kernels.push_reach(forest, 0, villain, step, out_scratch)
-    folds = terminal_kernels.folds_of(forest, 0, forest.fold.shape[0])
-    terminal_kernels.value_folds(folds, False, matchups, out_scratch)
+    terminal_kernels.value_folds(forest.folds, False, matchups, out_scratch)
 
 
 @kernel
@@ -302,9 +283,8 @@ def begin_turn(
     out_scratch: Scratch,
 ) -> Matchups:
     """Begins the turn with the card of a number; returns the hands that can meet."""
-    matchups: Matchups = meet(hands, turn.orders, turn.deal.order[number])
-    entering = _deal_card(arrival, turn.deal, number)
-    begin_street(turn.forest, hands, matchups, villain, step, entering, out_scratch)
+    matchups, entering = _deal_card(hands, turn, number, arrival)
+    begin_street(turn.forest, matchups, villain, step, entering, out_scratch)
     return matchups
 
 
@@ -333,7 +313,7 @@ def visit_turns(
     for number in numbers:
         both = on_board(tables.turn, number - tables.first_turn)
         matchups = begin_turn(hands, turn, number, both.villain, step, arrival, scratch.turn)
-        if forest.showdown.shape[0] > 0:
+        if forest.showdowns.node.shape[0] > 0:
             net_wins = streets.net_wins[number]
             terminal_kernels.value_all_ins(forest, net_wins, matchups, scratch.turn)
         total[:] = 0.0
@@ -359,10 +339,8 @@ def _visit_river(
     out_value: Float32Array,
 ) -> None:
     """Visits the river card of a number; ``arrival`` is before it, ``out_value`` ``[R, H]``."""
-    matchups = meet(hands, river.orders, river.deal.order[board])
-    entering = _deal_card(arrival, river.deal, board)
-    side = RiverSide(river.forest, hands, matchups, entering, scratch)
-    visit_last_street(side, tables, step, out_value)
+    matchups, entering = _deal_card(hands, river, board, arrival)
+    visit_last_street(RiverSide(river.forest, matchups, entering, scratch), tables, step, out_value)
 
 
 @kernel

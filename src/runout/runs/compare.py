@@ -166,7 +166,7 @@ class BackendUnderTest:
         """Returns what solving a flop takes, and judging strategies while they are in memory."""
         plan = plan_game(Spot(flop, EVERYONE, tree), num_workers=num_workers)
         need, cards = plan.memory, plan.hands
-        turn, river = cards.deals[0], plan.betting.templates[-1]
+        turn, river = cards.deals[0], plan.templates[-1]
         rivers_of_a_turn = int(np.diff(turn.first_next).max())
         # A worker holds what both players do on the rivers of one turn card.
         rows = sum(river.num_actions[p] * cards.players[p].width for p in range(NUM_PLAYERS))

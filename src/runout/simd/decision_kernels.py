@@ -82,18 +82,6 @@ class Decision(NamedTuple):
     child: int
 
 
-class Discounts(NamedTuple):
-    """What regrets are multiplied with before they are added to.
-
-    Attributes:
-        positive: of positive regrets.
-        negative: of negative regrets.
-    """
-
-    positive: np.float32
-    negative: np.float32
-
-
 @kernel
 def _find_inverse(table: AnyArray, decision: Decision, out_inverse: Float32Array) -> None:
     """Sets ``out_inverse[H]`` to 1 / the sum of positive weights, 0 where there are none."""
@@ -269,12 +257,12 @@ def _encode(
 def _discount(
     table: AnyArray,
     unit: np.float32,
-    discounts: Discounts,
+    positive: np.float32,
+    negative: np.float32,
     gain: Float32Array,
     out_numbers: Float32Array,
 ) -> None:
     """Sets ``out_numbers[H]`` to discounted numbers of a table's row plus what is gained."""
-    positive, negative = discounts
     for hand in range(gain.shape[0]):
         weight = np.float32(table[hand])
         decay = positive if weight > _ZERO else negative
@@ -434,19 +422,19 @@ def play_and_add(
     """
     play(villain.regret, decision, out_reach)
     sums, scale, first = villain.strategy_sum, villain.sum_scale, decision.first
-    unit, discounts = scale[first] if scale.size > 0 else _ONE, Discounts(decay, decay)
+    unit = scale[first] if scale.size > 0 else _ONE
     for action in range(decision.number):
         old, leaving = sums[first + action], out_reach[decision.child + action]
         if scale.size > 0:
-            _discount(old, unit, discounts, leaving, space[action])
+            _discount(old, unit, decay, decay, leaving, space[action])
         else:
-            _discount(old, unit, discounts, leaving, old)
+            _discount(old, unit, decay, decay, leaving, old)
     if scale.size > 0:
         _encode(space, villain.lock[:0], _LARGEST_SUM, decision, sums, scale)
 
 
-def _write_mix_and_learn(code, hero, decision, discounts, space, value):
-    builder, (positive, negative) = code.builder, map(code.spread, discounts)
+def _write_mix_and_learn(code, hero, decision, positive, negative, space, value):
+    builder, positive, negative = code.builder, code.spread(positive), code.spread(negative)
     regrets = _Rows(code, hero.regret, hero.regret_scale, decision, space)
     values, out = code.row(value, decision.child), code.row(value, decision.row)
 
@@ -481,7 +469,8 @@ def _write_mix_and_learn(code, hero, decision, discounts, space, value):
 def mix_and_learn(
     hero: Learning,
     decision: Decision,
-    discounts: Discounts,
+    positive: np.float32,
+    negative: np.float32,
     space: Float32Array,
     out_value: Float32Array,
 ) -> None:
@@ -492,7 +481,8 @@ def mix_and_learn(
     Args:
         hero: tables of one board, of which the regrets are discounted and added to.
         decision: whose row of ``out_value`` is set.
-        discounts: of the regrets.
+        positive: the discount of positive regrets.
+        negative: the discount of negative regrets.
         space: ``[actions, H]`` working space; empty with 32-bit tables.
         out_value: ``[n, H]``.
     """
@@ -506,7 +496,7 @@ def mix_and_learn(
         old, won = regret[first + action], out_value[decision.child + action]
         for hand in range(learned.shape[0]):
             learned[hand] = won[hand] - mean[hand]
-        _discount(old, unit, discounts, learned, learned)
+        _discount(old, unit, positive, negative, learned, learned)
         out = space[action] if has_codes else learned
         for hand in range(learned.shape[0]):
             if has_codes:

@@ -372,7 +372,7 @@ def load_spot(path: Path | str) -> StoredSpot:
     with reading_contents(path):
         config = parse_config(bundle.config_text or "", SpotConfig)
         spot = build_spot(config)
-        cards = CardsToCome.plan(spot.board, spot.ranges, spot.merges_suits, spot.deck)
+        cards = spot.plan_cards()
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
         arrays, streets = bundle.arrays, make_layouts(spot.tree)
         if bundle.manifest.schema_version < SPOT_SCHEMA_VERSION:
