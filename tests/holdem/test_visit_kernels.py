@@ -32,6 +32,7 @@ from runout.holdem.visit_kernels import (
     TurnTables,
 )
 from runout.simd.decision_kernels import Learning
+from runout.simd.product_kernels import multiply_buckets
 from runout.trees.betting import Street
 from tests.reference import slow_compact, street_forest
 from tests.reference.slow_spot import Learned, SlowSpot, Visit
@@ -52,6 +53,7 @@ from tests.samples.small_spots import (
     runouts_of,
     weigh,
 )
+from tests.simd.forms import in_form
 
 # --------------------------------------------------------------------------------------------------
 # Visits of one bucket game against products and sums in float64.
@@ -141,18 +143,16 @@ def test_rows_of_terminals_are_products_with_a_matrix(player):
     rng = np.random.default_rng(5)
     space.reach[:] = rng.random(space.reach.shape)
     matrix = rng.normal(size=(NUM_BUCKETS, NUM_BUCKETS)).astype(np.float32)
-    folds, nodes = (
-        streets.river.folds,
-        small_game().templates[2].forests[player].folds.node,
-    )
+    folds, nodes = streets.river.folds, small_game().templates[2].forests[player].folds.node
     space.value[:] = 1.0
     expected = np.ones(space.value.shape)
-    bucket_kernels.value_rows(folds, matrix, False, space.reach, space.value)
+    multiply = in_form(multiply_buckets, "chosen")
+    multiply(matrix, space.reach, folds, False, space.value)
     for node, row, payoff in zip(*folds, strict=True):
         expected[node] = payoff * (space.reach[row].astype(np.float64) @ matrix)
     np.testing.assert_allclose(space.value, expected, rtol=1e-4, atol=1e-4)
     once = folds._replace(payoff=np.where(np.arange(len(folds.row)) < len(nodes), folds.payoff, 0))
-    bucket_kernels.value_rows(once, matrix, True, space.reach, space.value)
+    multiply(matrix, space.reach, once, True, space.value)
     expected[nodes] *= 2.0
     np.testing.assert_allclose(space.value, expected, rtol=1e-4, atol=1e-4)
 

@@ -1,5 +1,7 @@
 """Every piece on lane rows and bucket rows against plain sums, in both forms."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,14 @@ SENTINEL = np.float32(-77.0)
 NUM_HANDS, NUM_BUCKETS, WIDTH = 40, 7, 24
 every_size = pytest.mark.parametrize("num_buckets", [16, 32, 48, 80, 240])
 every_number = pytest.mark.parametrize("number", [1, 7, 8, 9, 16])
+
+
+class Targets(NamedTuple):
+    """Rows of a product: what they are set to, which rows are multiplied, and by how much."""
+
+    node: Any
+    row: Any
+    scale: Any
 
 
 @both_forms
@@ -27,10 +37,11 @@ def test_products_are_products(num_buckets, form):
     expected = out.astype(np.float64)
     expected[node] = scale[:, None] * (x[row].astype(np.float64) @ matrix)
     multiply = in_form(product_kernels.multiply_buckets, form)
-    multiply(matrix, x, row, node, scale, False, out)
+    targets = Targets(node, row, scale)
+    multiply(matrix, x, targets, False, out)
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
     expected[node] *= 2.0
-    multiply(matrix, x, row, node, scale, True, out)
+    multiply(matrix, x, targets, True, out)
     np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
 
 

@@ -32,8 +32,9 @@ from runout.holdem.street_kernels import Forest, Lanes, Scratch, Step, Terminals
 from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, TurnTables
 from runout.jit import kernel
-from runout.simd import lane_kernels, product_kernels, vector_kernels
+from runout.simd import lane_kernels, vector_kernels
 from runout.simd.lane_kernels import load_or_nothing
+from runout.simd.product_kernels import multiply_buckets
 from runout.simd.vector_kernels import load, multiply_add, spread, store
 
 _LANES, _NUM_CARDS = vector_kernels.LANES, 52
@@ -188,19 +189,6 @@ class BucketTurnScratch(NamedTuple):
 
 
 @kernel
-def value_rows(
-    terminals: Terminals,
-    matrix: Float32Array,
-    adds: bool,
-    reach: Float32Array,
-    out_value: Float32Array,
-) -> None:
-    """Sets the rows of terminals to payoff times reach times matrix, or adds it."""
-    node, row, payoff = terminals
-    product_kernels.multiply_buckets(matrix, reach, row, node, payoff, adds, out_value)
-
-
-@kernel
 def play_game(
     river: Forest,
     roots: Terminals,
@@ -211,13 +199,13 @@ def play_game(
     out_scratch: BucketScratch,
 ) -> None:
     """Visits one bucket game; the rows of its roots hold the opponent's reach already."""
-    reach, value, num_raked = out_scratch.reach, out_scratch.value, river.rake.shape[0]
-    node, row = river.showdowns.node[:num_raked], river.showdowns.row[:num_raked]
-    value_rows(roots, meets, False, reach, out_scratch.met)
+    reach, value, (node, row, stake) = out_scratch.reach, out_scratch.value, river.showdowns
+    multiply_buckets(meets, reach, roots, False, out_scratch.met)
     street_kernels.push_reach(river, 0, tables.villain, step, out_scratch)
-    value_rows(river.folds, meets, False, reach, value)
-    value_rows(river.showdowns, wins, False, reach, value)
-    value_rows(Terminals(node, row, river.rake), meets, True, reach, value)
+    multiply_buckets(meets, reach, river.folds, False, value)
+    multiply_buckets(wins, reach, Terminals(node, row, stake), False, value)
+    if river.rake.shape[0] > 0:
+        multiply_buckets(meets, reach, Terminals(node, row, river.rake), True, value)
     street_kernels.pull_values(river, 0, tables.hero, step, out_scratch)
 
 

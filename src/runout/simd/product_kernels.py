@@ -124,8 +124,8 @@ def multiply_rows(
     multiply_panels(left, rows, panels, out_product)
 
 
-def _write_multiply_buckets(code, matrix, x, rows, nodes, scales, adds, out):
-    builder, per_block = code.builder, _BUCKET_ROWS[code.width]
+def _write_multiply_buckets(code, matrix, x, targets, adds, out):
+    builder, per_block, (nodes, rows, scales) = code.builder, _BUCKET_ROWS[code.width], targets
     row_bytes, narrow = code.times(matrix.shape[1], FLOAT_BYTES), ROW_BLOCK * FLOAT_BYTES
     wide = 3 * narrow
     rest = code.times(builder.udiv(row_bytes, code.whole(wide)), wide)
@@ -161,9 +161,7 @@ def _write_multiply_buckets(code, matrix, x, rows, nodes, scales, adds, out):
 def multiply_buckets(
     matrix: Float32Array,
     x: Float32Array,
-    rows: Int32Array,
-    nodes: Int32Array,
-    scales: Float32Array,
+    targets: tuple[Int32Array, Int32Array, Float32Array],
     adds: bool,
     out: Float32Array,
 ) -> None:
@@ -172,12 +170,12 @@ def multiply_buckets(
     Args:
         matrix: ``[K, K]``.
         x: ``[., K]``.
-        rows: ``[n]`` numbers of rows of ``x``, padded to a multiple of `PRODUCT_BLOCK`.
-        nodes: ``[n]`` numbers of rows of ``out``.
-        scales: ``[n]`` factors.
+        targets: a NamedTuple of nodes, rows and scales ``[n]``, padded to a multiple of
+            `PRODUCT_BLOCK`.
         adds: whether rows are added to rather than set.
         out: ``[., K]``.
     """
+    nodes, rows, scales = targets
     product = np.empty(matrix.shape[1], np.float32)
     for i in range(rows.shape[0]):
         product[:] = _ZERO
