@@ -32,9 +32,8 @@ from runout.holdem.street_kernels import Forest, Lanes, Scratch, Step, Terminals
 from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, TurnTables
 from runout.jit import kernel
-from runout.simd import lane_kernels, vector_kernels
+from runout.simd import lane_kernels, product_kernels, vector_kernels
 from runout.simd.lane_kernels import load_or_nothing
-from runout.simd.product_kernels import multiply_buckets
 from runout.simd.vector_kernels import load, multiply_add, spread, store
 
 _LANES, _NUM_CARDS = vector_kernels.LANES, 52
@@ -200,12 +199,14 @@ def play_game(
 ) -> None:
     """Visits one bucket game; the rows of its roots hold the opponent's reach already."""
     reach, value, (node, row, stake) = out_scratch.reach, out_scratch.value, river.showdowns
-    multiply_buckets(meets, reach, roots, False, out_scratch.met)
+    product_kernels.multiply_buckets(meets, reach, roots, False, out_scratch.met)
     street_kernels.push_reach(river, 0, tables.villain, step, out_scratch)
-    multiply_buckets(meets, reach, river.folds, False, value)
-    multiply_buckets(wins, reach, Terminals(node, row, stake), False, value)
+    product_kernels.multiply_buckets(meets, reach, river.folds, False, value)
+    product_kernels.multiply_buckets(wins, reach, Terminals(node, row, stake), False, value)
     if river.rake.shape[0] > 0:
-        multiply_buckets(meets, reach, Terminals(node, row, river.rake), True, value)
+        product_kernels.multiply_buckets(
+            meets, reach, Terminals(node, row, river.rake), True, value
+        )
     street_kernels.pull_values(river, 0, tables.hero, step, out_scratch)
 
 

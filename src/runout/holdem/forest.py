@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runout.arrays import Int32Array, IntArray
 from runout.cards.deck import NUM_CARDS
 from runout.holdem.cards import (
     NO_PARENT,
@@ -106,7 +107,7 @@ def _see(
     kinds, parent, actor = layout.kind, layout.parent.tolist(), layout.actor.tolist()
     row = np.zeros(layout.num_nodes, dtype=np.int32)
     base = np.zeros(layout.num_nodes, dtype=np.int64)
-    ends: dict[PlaceKind, list[int]] = {PlaceKind.FOLD: [], PlaceKind.SHOWDOWN: []}
+    ends: tuple[list[int], list[int]] = ([], [])  # folds and showdowns
     group_rows = []
     for begin, end, nodes in groups:
         base[nodes.start : nodes.stop] = nodes.start
@@ -118,24 +119,17 @@ def _see(
             else:
                 row[node] = row[parent[node]]
         spans = [nodes.start, nodes.stop, begin, end]
-        # Folds and showdowns with the same reach come first, in the same order.
-        by_row = {
-            kind: {int(row[node]): node for node in nodes if kinds[node] == kind} for kind in ends
-        }
-        fold_at, showdown_at = by_row.values()
-        shared = dict.fromkeys(number for number in fold_at if number in showdown_at)
-        for kind, node_at in by_row.items():
-            first = len(ends[kind])
-            ends[kind] += [node_at[number] for number in shared]
-            ends[kind] += [node for number, node in node_at.items() if number not in shared]
-            spans += [first, len(ends[kind])]
-        group_rows.append([*spans, num_rows, len(shared)])
+        *both, num_shared = _pair_ends(kinds, row, nodes)
+        for listed, found in zip(ends, both, strict=True):
+            spans += [len(listed), len(listed) + len(found)]
+            listed += found
+        group_rows.append([*spans, num_rows, num_shared])
     acts = np.full(layout.num_nodes, _ENDS, dtype=np.int32)
     acts[layout.actor == player] = HERO_ACTS
     acts[layout.actor == 1 - player] = VILLAIN_ACTS
     local = (np.arange(layout.num_nodes) - base).astype(np.int32)
     chance = np.flatnonzero(kinds == PlaceKind.CHANCE)
-    fold, showdown = (np.array(nodes, np.int64) for nodes in ends.values())
+    fold, showdown = (np.array(listed, np.int64) for listed in ends)
     folded, stake = (tree.leaf_stake[layout.tree_node[nodes]] for nodes in (fold, showdown))
     won = np.array([rake.won_by_fold(lost) for lost in folded])
     has_folded = tree.leaf_kind[layout.tree_node[fold]] == player
@@ -157,6 +151,24 @@ def _see(
         chance=local[chance],
         chance_row=row[chance],
     )
+
+
+def _pair_ends(kinds: IntArray, row: Int32Array, nodes: range) -> tuple[list[int], list[int], int]:
+    """Returns the folds and showdowns of a group, and how many have the same reach.
+
+    Those come first, in the same order.
+    """
+    fold_at, showdown_at = (
+        {int(row[node]): node for node in nodes if kinds[node] == kind}
+        for kind in (PlaceKind.FOLD, PlaceKind.SHOWDOWN)
+    )
+    shared = dict.fromkeys(number for number in fold_at if number in showdown_at)
+    folds, showdowns = (
+        [at[number] for number in shared]
+        + [node for number, node in at.items() if number not in shared]
+        for at in (fold_at, showdown_at)
+    )
+    return folds, showdowns, len(shared)
 
 
 #: Turns are settled if two ranges have at most so many pairs of hands: then the matrix of a card
