@@ -24,6 +24,7 @@ from runout.flops.hands import HandBackend
 from runout.flops.settings import make_backend
 from runout.flops.solve import (
     PostflopPlan,
+    SolvedFlop,
     kept_rounds,
     kept_strategy,
     solve_each,
@@ -446,6 +447,11 @@ def test_compact_strategies_are_kept_to_16_bits(tmp_path):
             rows = kept_strategy(read, 0).rows(template, player, dealt, combos)
             expected = fresh.rows(template, player, dealt, combos)
             np.testing.assert_allclose(rows, expected, atol=1.01 / 65_535)
+    SolvedFlop.load(read).save(tmp_path / "again")
+    ((again,),), ((kept,),) = ValueBundle.load(tmp_path / "again").solutions, read.solutions
+    assert {name: array.tobytes() for name, array in again.items()} == {
+        name: array.tobytes() for name, array in kept.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,6 @@ class FlopStrategy(Protocol):
         cards after the flop, and ``combos[C]`` those that the board leaves possible.
         """
 
-
-class SolvedStrategy(FlopStrategy, Protocol):
-    """Strategies that can be kept."""
-
     def to_arrays(self) -> Arrays:
         """Returns the strategies in few bytes, for the backend's `read_strategy`."""
 
@@ -167,7 +163,7 @@ class FlopSolution:
         make_records: what else is worth keeping, computed when it is kept.
     """
 
-    strategy: SolvedStrategy
+    strategy: FlopStrategy
     value_pot: Float32Array
     report: FlopReport
     make_records: Callable[[], Arrays] = dict

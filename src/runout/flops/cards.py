@@ -1,7 +1,7 @@
 """The backend with real cards: every combo on flop and turn, rivers exact or in buckets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -68,10 +68,11 @@ def strategy_of_sums(sums: Sequence[tuple[AnyArray, AnyArray]], game: CardGame) 
 
 @dataclass(frozen=True, eq=False)
 class StoredStrategy:
-    """Average strategies that were kept, by street, of OOP and IP."""
+    """Average strategies that were kept, by street, of OOP and IP, and the arrays they are in."""
 
     shares: Sequence[tuple[stored.EncodedShares, stored.EncodedShares]]
     cards: CardsToCome
+    kept: Arrays = field(default_factory=dict)
 
     def rows(
         self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
@@ -80,6 +81,10 @@ class StoredStrategy:
         board, hands = find_hands(self.cards, player, dealt, combos)
         counts = template.decisions_of(player)[1]
         return self.shares[len(dealt)][player].on_board(board, counts)[:, hands]
+
+    def to_arrays(self) -> Arrays:
+        """Returns the arrays that they were read from."""
+        return self.kept
 
 
 def find_hands(
@@ -209,7 +214,7 @@ class CardBackend:
             kept = strategy_of_sums(sums, game).to_arrays()
         cards = CardsToCome.plan(flop, backend.EVERYONE)
         arrays = stored.StoredArrays("kept flop", kept, _NAMES)
-        return StoredStrategy(arrays.read_shares(make_layouts(tree), cards), cards)
+        return StoredStrategy(arrays.read_shares(make_layouts(tree), cards), cards, kept)
 
     @classmethod
     def for_warm_up(cls) -> Sequence["CardBackend"]:

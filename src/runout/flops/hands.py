@@ -255,9 +255,8 @@ class RunoutSampler:
         A pair that a runout blocks meets on fewer runouts than another; what is right on average
         is to divide by how many avoid a pair *on average*, for all pairs alike.
         """
-        chosen = self._stream.generator(iteration, _FOR_RUNOUTS).choice(
-            NUM_RUNOUTS, self._num_runouts, replace=False
-        )
+        random = self._stream.generator(iteration, _FOR_RUNOUTS)
+        chosen = random.choice(NUM_RUNOUTS, self._num_runouts, replace=False)
         wins = np.empty((NUM_HANDS, NUM_HANDS), dtype=np.int64)
 
         def count(hands: tuple[int, int]) -> None:

@@ -24,8 +24,7 @@ def _make_hands(config: configs.MccfrConfig | configs.ExhaustiveConfig) -> HandB
     return replace(backend, sampling=sampling)
 
 
-def make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
-    """Returns the backend of buckets that a config describes."""
+def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
     return BucketedBackend(
         config.num_hand_buckets,
         config.stopping_rule(),
@@ -54,7 +53,7 @@ def _make_cards(config: configs.ExactConfig | configs.CompactConfig) -> CardBack
 MAKERS: dict[str, Callable[[Any], PostflopBackend]] = {
     "mccfr": _make_hands,
     "exhaustive": _make_hands,
-    "bucketed": make_bucketed,
+    "bucketed": _make_bucketed,
     "exact": _make_cards,
     "compact": _make_cards,
 }

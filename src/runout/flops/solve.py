@@ -29,14 +29,7 @@ from runout.events import BucketEvent, EventSink, Phase, PhaseAdvanced, reportin
 from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.execution.tasks import Job, Task, TaskResult, Worker
-from runout.flops.backend import (
-    Cost,
-    FlopGame,
-    FlopStrategy,
-    PostflopBackend,
-    ProgressSink,
-    SolvedStrategy,
-)
+from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend, ProgressSink
 from runout.flops.bucketed import RoundRecord, read_records
 from runout.flops.bucketed_solver import BucketStrategy
 from runout.flops.settings import make_backend
@@ -418,7 +411,7 @@ class SolvedFlop(SolveResult):
             None if held.min() == 1.0 else held,
         )
         digest = digest_config(config.digest_mapping())
-        kept = ((cast(SolvedStrategy, self.strategy).to_arrays(),),)
+        kept = ((self.strategy.to_arrays(),),)
         bundle = ValueBundle((values,), config.to_yaml(), digest, config.seed, kept)
         bundle.save(path, overwrite=overwrite)
 

@@ -98,7 +98,9 @@ class _Decision:
 def lock_node(
     solver: SpotSolver, path: str, strategy: LockedStrategy, locks_alike: bool = False
 ) -> int:
-    """Fixes what some or all hands do at a decision; hands locked before stay locked.
+    """Fixes what some or all hands do at the end of a path; returns how many combos are locked.
+
+    Hands locked before stay locked.
 
     Args:
         solver: what will be solved.
@@ -108,12 +110,9 @@ def lock_node(
         locks_alike: whether a lock after a card may also hold, with suits renamed, after the
             cards that differ from it by suits only and share its tables.
 
-    Returns:
-        The number of combos that are locked by this call.
-
     Raises:
         TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
-        RangeError: naming the hand whose probabilities are none, or if nobody holds the hands.
+        RangeError: if a hand's probabilities are invalid, or the player holds none of the hands.
     """
     decision = _Decision.find(solver, path, locks_alike)
     player, hands = decision.player, decision.cards.players[decision.player]

@@ -233,9 +233,8 @@ def store_shares(
         games = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
         create(names[flop_bundles.RIVER_GAME], (len(games),), np.dtype(np.int32))[:] = games
         # Both players of a joint flop hold everything, and so have one array.
-        for part, player in {
-            names[part]: player for player, part in enumerate(flop_bundles.BUCKETS)
-        }.items():
+        parts = {names[part]: player for player, part in enumerate(flop_bundles.BUCKETS)}
+        for part, player in parts.items():
             num_hands = len(game.cards.players[player].combos)
             bucket = game.card_tables.bucket_games[player].hero[:, :num_hands]
             create(part, bucket.shape, np.dtype(np.uint8))[:] = bucket
