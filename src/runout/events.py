@@ -236,7 +236,7 @@ EventSink = Callable[[Event], None]
 
 
 def ignore_event(event: Event) -> None:
-    """The sink of callers who do not want to know."""
+    """The sink of callers that only want the result."""
 
 
 @contextmanager

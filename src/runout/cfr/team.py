@@ -140,7 +140,7 @@ class CompileTimer:
                     self._began_at = time.perf_counter()
                 self._num_compiling += 1
             case KernelCompiled():
-                # In this order: who reads the clock meanwhile may see it late, but never early.
+                # In this order: a reader of the clock may see it late, but never early.
                 if self._num_compiling == 1:
                     self._seconds += time.perf_counter() - self._began_at
                 self._num_compiling -= 1

@@ -150,7 +150,7 @@ def solve_game(
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
     with targets.solving_into(path, workers, executor) as context:
-        from runout.preflop.solver import ignore_snapshot
+        from runout.cfr.solver import ignore_progress
         from runout.runs.plan import RunPlan
         from runout.runs.preflop import carry_out, find_finished_run
 
@@ -166,7 +166,7 @@ def solve_game(
                 if plan.flops is not None and run_config.ranges_rounds:
                     rounds = format_count_of(run_config.ranges_rounds, "round")
                     print_note(f"and as much time again in each of at most {rounds}")
-                on_snapshot = ignore_snapshot if json else _print_solution
+                on_snapshot = ignore_progress if json else _print_solution
                 run = carry_out(plan, work.resume(context), on_snapshot)
                 work.save(run, context)
     seconds = time.perf_counter() - started

@@ -1,7 +1,7 @@
 """Where and with what long work is done: executor, ledger, events and cancellation.
 
 All that can go wrong with workers is dealt with here, whichever executor has them: tasks that got
-lost are tried again a few times, results that somebody else has written meanwhile are taken, and
+lost are tried again a few times, results that another process has written are taken, and
 what another process is working on is waited for.
 """
 
@@ -160,13 +160,13 @@ class _LedgerRun(Generic[Item]):
         self.num_lost = 0
 
     def find_finished(self) -> Iterator[TaskEnd[Item]]:
-        """Yields the tasks that somebody has finished."""
+        """Yields the tasks whose results are in the ledger."""
         for id in list(self.open):
             if (entry := self._ledger.find(id)) is not None:
                 yield self._close(id, TaskEnd(self.open[id], entry=entry))
 
     def offer(self) -> Iterator[Task[Item]]:
-        """Yields the tasks that nobody is at, each claimed; lost ones come again in the end."""
+        """Yields the tasks that no process works on, each claimed; lost ones come again last."""
         self.has_offered, self._waiting = False, deque(self.open)
         while self._waiting:
             id = self._waiting.popleft()

@@ -201,7 +201,7 @@ class PlayedFlops(Generic[Played]):
             reach: ``[L, 169]`` the opponent's own reach of each leaf.
         """
         won = np.zeros((len(steps), len(reach), NUM_HANDS))
-        # The longest first, so that nobody is left with a long one at the end.
+        # The longest first, so that no thread is left with a long one at the end.
         visits = sorted(
             (
                 (number, flop, leaf, subgame)
@@ -231,7 +231,7 @@ class PlayedFlops(Generic[Played]):
     def begin_saving(self: "PlayedFlops[Subgame]", directory: Path) -> Finish:
         """Copies all tables into files, and returns what makes a bundle for each flop of them.
 
-        Learning may go on before that is called, by whichever thread.
+        Learning may go on before that is called, in any thread.
         """
 
         def fill(subgames: Sequence[Subgame], writer: BundleWriter) -> None:
@@ -389,7 +389,7 @@ class JointLeaves:
                 steps[flop] = Step(LEARN, *np.array(weights, np.float32))
         gained = np.zeros(reach.shape)
         won = self.players.play(player, steps, reach)
-        for scale, of_flop in zip(drawn.scale, won, strict=True):  # in one order, whoever was first
+        for scale, of_flop in zip(drawn.scale, won, strict=True):  # in one order on any threads
             gained += scale * self._pots[:, None] * of_flop
         return gained
 
@@ -442,7 +442,7 @@ class SubgameNeeds(NamedTuple):
 def estimate_subgames(
     backend: CardBackend, flops: Sequence[Flop], trees: Sequence[PostflopTree], num_workers: int
 ) -> SubgameNeeds:
-    """Returns what `make_subgames` will allocate, and what is kept of it."""
+    """Returns what `JointGame.play_flops` will allocate, and what is kept of it."""
     cells, tables, of_cards, maps, own_space = np.zeros(len(Street), np.int64), 0, 0, 0, 0
     spaces: list[Plan] = []
     for cards, number in count_alike(flops):
@@ -543,7 +543,7 @@ class JointGame:
         return JOINT_PROGRAM_BYTES + need.memory.total
 
     def play_flops(self, team: Team, flops: Sequence[int] | None = None) -> PlayedFlops[Subgame]:
-        """Allocates the tables of flops; everybody begins with all actions equally likely.
+        """Allocates the tables of flops; both players begin with all actions equally likely.
 
         The subgames of a flop share its cards. Where `Rivers.shares_workspace`, all of them share
         one working space for each worker; else each has its own, as one worker at a time visits it.

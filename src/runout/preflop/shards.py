@@ -94,7 +94,7 @@ def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
 #     commit/          the iteration, the tables before the flop, and which of these is in force:
 #     flops-N/flopF/   the tables of flop F after iteration N
 #
-# Flops are saved by whoever plays them, maybe on several machines, and the commit comes last. Until
+# Flops are saved where they are played, maybe on several machines, and the commit comes last. Until
 # it is there the one before it counts, with its flops.
 
 KIND = "joint_checkpoint"
@@ -119,7 +119,7 @@ def begin_saving(
 ) -> Finish:
     """Copies all tables into files, and returns what makes a checkpoint of them.
 
-    Learning may go on before that is called, by whichever thread. An earlier checkpoint is
+    Learning may go on before that is called, in any thread. An earlier checkpoint is
     replaced; the digest stands for everything that decides the game.
     """
     flops = directory / f"{_FLOPS}{solver.cfr.iteration}"

@@ -134,10 +134,6 @@ def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArr
 SnapshotSink = Callable[[PreflopSolution], None]
 
 
-def ignore_snapshot(solution: PreflopSolution) -> None:
-    """The sink of callers who only want the result."""
-
-
 class PreflopSolver:
     """Solves a preflop tree, given its leaves; players are SB = 0 and BB = 1."""
 
@@ -173,7 +169,7 @@ class PreflopSolver:
         self,
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
-        on_snapshot: SnapshotSink = ignore_snapshot,
+        on_snapshot: SnapshotSink = ignore_progress,
         snapshot_every: int = 0,
         cancel: CancelToken | None = None,
     ) -> PreflopSolution:
@@ -192,7 +188,7 @@ class PreflopSolver:
     def recording(
         self,
         on_progress: Callable[[SolveProgress], None],
-        on_snapshot: SnapshotSink = ignore_snapshot,
+        on_snapshot: SnapshotSink = ignore_progress,
         snapshot_every: int = 0,
     ) -> Callable[[SolveProgress], None]:
         """Returns what `CfrSolver.solve` calls, so that the curve is kept; see `solve`."""

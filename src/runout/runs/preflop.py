@@ -28,7 +28,7 @@ from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interrup
 from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_on_interrupt
 from runout.preflop import shards
 from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
-from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink, ignore_snapshot
+from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
 from runout.solutions import preflop as stored
 from runout.solutions.preflop import PreflopSolution
@@ -128,7 +128,7 @@ def solve_preflop(
 
 
 def carry_out(
-    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_snapshot
+    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_progress
 ) -> PreflopRun:
     """Solves what a plan says; checkpoints are written as often as its config says.
 
@@ -167,7 +167,7 @@ def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
 
 
 def solve_joint(
-    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_snapshot
+    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_progress
 ) -> PreflopRun:
     """Solves a joint game, or goes on with one that was interrupted.
 
@@ -240,7 +240,7 @@ def _learn(
             begin(path)()
         else:
             place = TemporaryDirectory(prefix="runout-")
-            weakref.finalize(leaves, place.cleanup)  # with the leaves goes whoever could read it
+            weakref.finalize(leaves, place.cleanup)  # no other object reads it
             leaves.players.begin_saving(Path(place.name))()
     total_seconds = solution.report.seconds + earlier_seconds
     report = replace(solution.report, seconds=total_seconds)
@@ -254,7 +254,7 @@ def solve_on_book(
     plan: RunPlan,
     book: ValueBook,
     context: RunContext,
-    on_solution: SnapshotSink = ignore_snapshot,
+    on_solution: SnapshotSink = ignore_progress,
     number: int = 0,
 ) -> PreflopSolution:
     """Returns the solution of a plan whose flops are worth what a book says, in a round."""
@@ -276,7 +276,7 @@ def refine_with_arriving_ranges(
     book: ValueBook,
     solution: PreflopSolution,
     context: RunContext,
-    on_solution: SnapshotSink = ignore_snapshot,
+    on_solution: SnapshotSink = ignore_progress,
 ) -> PreflopSolution:
     """Solves flops again with the ranges that really arrive; returns the last round's solution.
 

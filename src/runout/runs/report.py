@@ -171,7 +171,7 @@ class ReportPlan:
         """Returns a task for each flop, with the memory it needs."""
         memory = measure_spot(self.spot, 1).memory[Precision(self.spot.precision)].total
         return [
-            # Runouts that differ by suits only are solved once; nobody knows how long one takes.
+            # Runouts that differ by suits only are solved once; the time of one is not known.
             Task(name, name, memory, 1.0 / len(suit_stabilizer(flop)))
             for flop, name in zip(self.flops.flops, self.flops.names, strict=True)
         ]
