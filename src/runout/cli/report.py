@@ -197,7 +197,7 @@ def report_flops(
                 config, keys, which, paths, has_size_costs=size_costs, spots=spots
             )
         choice.tables(collect_report(plan, []))  # refuses now what cannot be shown as asked for
-        report = _solve(plan, path, (workers, executor), overwrite)
+        report = _solve(plan, path, workers, executor, overwrite)
     if plot is not None:
         write_strips(plot, report, choice)
         print_note(f"wrote {plot}")
@@ -206,7 +206,7 @@ def report_flops(
 
 
 def _solve(
-    plan: "ReportPlan", path: Path, how: tuple[int | None, str], overwrite: bool
+    plan: "ReportPlan", path: Path, workers: int | None, executor: str, overwrite: bool
 ) -> FlopsReport:
     """Solves the flops that are not finished yet, and writes everything."""
     place = path / REPORT_FOLDER
@@ -217,16 +217,14 @@ def _solve(
         if read_manifest(place).config_digest != plan.spot_digest:
             problem = "has the report of another spot, choose another directory or --overwrite"
             raise OptionError(str(path), problem)
-    with solving_into(path, *how) as context:
+    with solving_into(path, workers, executor) as context:
         from runout.flops.spot_setup import measure_spot
         from runout.runs.report import collect_report, report_flops
 
         size = measure_spot(plan.spot, num_workers=1)
-        num_flops, (oop, ip) = format_count_of(len(plan.flops), "flop"), size.num_hands
+        num_flops = format_count_of(len(plan.flops), "flop")
         each = format_bytes(size.memory[plan.spot.precision].total)  # type: ignore[index]
-        tree = f"{size.num_nodes:,} nodes of betting"
-        hands = f"{oop:,} against {ip:,} combos on {plan.spot.board}"
-        print_note(f"{plan.title}\n{num_flops}, about {each} each; {tree}, {hands}")
+        print_note(f"{plan.title}\n{num_flops}, about {each} each; {size} on {plan.spot.board}")
         if plan.variants:
             print_note(f"each flop is solved {len(plan.variants)} times more for costs of sizes")
         context = replace(context, checkpoints=path / LEDGER_FOLDER)

@@ -314,7 +314,6 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     """
     streets = [street.label for street in Street][-len(size.num_boards) :]
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
-    oop, ip = size.num_hands
     totals = {int(bits): need.total for bits, need in size.memory.items()}
     chosen = totals.pop(config.precision)
     others = ", ".join(
@@ -323,12 +322,8 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
         if abs(total - chosen) >= _NOTABLE_MEMORY * size.memory_bytes[config.precision]
     )
     memory = f"{format_bytes(chosen)} for the spot" + (f" ({others})" if others else "")
-    return (
-        f"{config.board}: {format_count_of(size.num_nodes, 'node')} of betting, "
-        f"{oop:,} against {ip:,} combos\n"
-        f"boards: {boards}\n"
-        f"memory: {memory}, {format_bytes(PROGRAM_BYTES)} for the program"
-    )
+    needs = f"memory: {memory}, {format_bytes(PROGRAM_BYTES)} for the program"
+    return f"{config.board}: {size}\nboards: {boards}\n{needs}"
 
 
 def describe_rounding(config: SpotConfig) -> str | None:

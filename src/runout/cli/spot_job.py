@@ -54,7 +54,7 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
     from runout.runs.spot import solve_spot
 
     size, told = measure_spot(config), list[Event]()
-    needed, (oop, ip) = size.memory_bytes[config.precision], size.num_hands
+    needed = size.memory_bytes[config.precision]
     limits = {"max_iterations": TRIAL_ITERATIONS, "max_seconds": TRIAL_SECONDS}
     solve_spot(config.model_copy(update=limits), RunContext(on_event=told.append))
     steps = [(event.iteration, event.seconds) for event in told if isinstance(event, SpotSolving)]
@@ -63,9 +63,8 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
         first, began = 0, 0.0
     seconds = USUAL_ITERATIONS * (ended - began) / max(last - first, 1)
     text = (
-        f"{size.num_nodes:,} nodes of betting, {oop:,} against {ip:,} combos, "
-        f"{format_bytes(needed)} of memory, about {format_time_limit(seconds)} on this machine "
-        f"for the usual {USUAL_ITERATIONS} iterations"
+        f"{size}, {format_bytes(needed)} of memory, about {format_time_limit(seconds)} on this "
+        f"machine for the usual {USUAL_ITERATIONS} iterations"
     )
     return {"text": text, "memory_bytes": needed, "seconds": seconds}
 

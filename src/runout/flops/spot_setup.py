@@ -253,6 +253,10 @@ class SpotSize:
     num_hands: tuple[int, int]
     memory: dict[Precision, MemoryNeed]
 
+    def __str__(self) -> str:
+        oop, ip = self.num_hands
+        return f"{self.num_nodes:,} nodes of betting, {oop:,} against {ip:,} combos"
+
     @property
     def memory_bytes(self) -> dict[int, int]:
         """What a process that solves it takes at most, by bits of precision."""
