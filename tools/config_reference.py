@@ -75,7 +75,7 @@ def _format_backend(kind: type[FlopsConfig]) -> list[str]:
     own = [key for key in kind.model_fields if key not in FlopsConfig.model_fields]
     name = kind.model_fields["solve_type"].default
     about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
-    has_presets = kind.presets is not FlopsConfig.presets
+    has_presets = any(key in preset for preset in kind.presets.values() for key in own)
     presets = [_format_presets(kind, own)] if has_presets else []
     return [f"### More keys with `solve_type: {name}`", about, format_keys(kind, own), *presets]
 
@@ -124,7 +124,7 @@ def allowed_by(schema: Mapping[str, Any]) -> str:
 def _format_presets(section: type[ConfigSection], keys: Sequence[str] | None = None) -> str:
     mappings = [section.model_validate({"preset": name}).to_mapping() for name in section.presets]
     given = dict.fromkeys(key for preset in section.presets.values() for key in preset)
-    shown = [key for key in given if keys is None or key in keys]
+    shown = [key for key in given if key in (section.model_fields if keys is None else keys)]
     rows = [[f"`{key}`", *(_inline(mapping[key]) for mapping in mappings)] for key in shown]
     return _format_table(["preset", *(f"`{name}`" for name in section.presets)], rows)
 

@@ -15,7 +15,7 @@ from runout.config.values import Count, CountFrom0, NotNegative, Share
 from runout.config.yaml_text import format_yaml, show_value
 from runout.errors import ConfigError, suggest
 from runout.trees.betting import BettingRules
-from runout.trees.sizes import Sizes
+from runout.trees.sizes import STREET_KEYS, Sizes
 
 POSTFLOP_SECTION = "postflop_model"
 
@@ -62,21 +62,23 @@ DEFAULT_BACKEND = "mccfr"
 #: Keys that say which flops are solved; at most one of them is given.
 FLOP_SELECTIONS = ("max_flop_boards", "fixed_flops", "flop_subset")
 
+_BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in STREET_KEYS)
 _PRESET_KEYS = (
     "flop_subset",
     "bet_sizes",
     "max_raises_per_street",
     "postflop_solve_iterations",
     "cfr_exploitability_threshold",
+    *_BUCKET_KEYS,
 )
-#: What each preset sets, from minutes to a night; everything else keeps its default.
+#: What each preset sets of the keys that a backend has, from minutes to a night.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     name: dict(zip(_PRESET_KEYS, values, strict=True))
     for name, *values in (
-        ("fast", 25, (0.5, 1.0), 1, 200, 0.005),
-        ("medium", 50, (0.5, 1.0), 1, 300, 0.002),
-        ("standard", 100, (0.5, 1.0), 1, 500, 0.001),
-        ("accurate", 200, (0.33, 0.75, 1.5), 2, 1000, 0.001),
+        ("fast", 25, (0.5, 1.0), 1, 200, 0.005, 50, 100, 100),
+        ("medium", 50, (0.5, 1.0), 1, 300, 0.002, 100, 200, 200),
+        ("standard", 100, (0.5, 1.0), 1, 500, 0.001, 200, 200, 200),
+        ("accurate", 200, (0.33, 0.75, 1.5), 2, 1000, 0.001, 200, 500, 500),
     )
 }
 
@@ -293,13 +295,6 @@ class ExhaustiveConfig(_HandConfig):
 
 
 _BucketCount: TypeAlias = Annotated[int, Ge(1), Le(32_767)]  # stored as a 16-bit number
-_BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in ("flop", "turn", "river"))
-_BUCKETS = {
-    "fast": (50, 100, 100),
-    "medium": (100, 200, 200),
-    "standard": (200, 200, 200),
-    "accurate": (200, 500, 500),
-}
 
 
 class BucketedConfig(FlopsConfig):
@@ -309,10 +304,6 @@ class BucketedConfig(FlopsConfig):
     label_key: ClassVar[str | None] = "rebucket_rounds"
     label_values: ClassVar[tuple[int, ...]] = (1, 2)
     delta_key: ClassVar[str] = "rebucket_delta_threshold"
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        name: {**PRESETS[name], **dict(zip(_BUCKET_KEYS, numbers, strict=True))}
-        for name, numbers in _BUCKETS.items()
-    }
 
     solve_type: Literal["bucketed"] = "bucketed"
     num_hand_buckets_flop: _BucketCount = 200

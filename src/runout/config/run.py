@@ -18,7 +18,7 @@ from runout.config.section import END, NOTHING, ConfigSection, Read, problem
 from runout.config.values import Count, CountFrom0, NotNegative, Positive
 from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
-from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, SizesByDepth, format_bet_size
+from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, format_bet_size
 from runout.trees.tree import PreflopTree
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
@@ -33,15 +33,6 @@ def _write_raises(raises: RaiseSizes) -> Any:
         for depths in raises
     )
     return sb if sb == bb else {"sb": sb, "bb": bb}
-
-
-def _digest_raises(by_depth: SizesByDepth) -> list[list[str]]:
-    """Returns the sizes such that two choices with the same trees have the same."""
-    # The last menu serves all deeper raises; without any there are no raises.
-    menus = [values.menu_as_set(depth, BEFORE_FLOP) for depth in by_depth] or [[]]
-    while len(menus) > 1 and menus[-1] == menus[-2]:
-        menus.pop()
-    return menus
 
 
 def _read_stacks(value: Any) -> tuple[float, float]:
@@ -134,10 +125,13 @@ class PreflopConfig(ConfigSection):
     def _spell_out(self, digest: dict[str, Any]) -> None:
         del digest["stacks_bb"]
         digest["effective_stack_bb"] = self.rules().effective_stack_bb
-        digest["raise_sizes"] = {
-            key: _digest_raises(by_depth)
-            for key, by_depth in zip(BLIND_KEYS, self.raise_sizes, strict=True)
-        }
+        digest["raise_sizes"] = {}
+        for key, by_depth in zip(BLIND_KEYS, self.raise_sizes, strict=True):
+            # The last menu serves all deeper raises; without any there are no raises.
+            menus = [values.menu_as_set(depth, BEFORE_FLOP) for depth in by_depth] or [[]]
+            while len(menus) > 1 and menus[-1] == menus[-2]:
+                menus.pop()
+            digest["raise_sizes"][key] = menus
 
 
 #: Iterations between two measurements of exploitability; one costs about as much as an iteration.

@@ -213,7 +213,8 @@ class ConfigSection(BaseModel):
                 raise problem(f"{show_value(name)} is not {allowed}", "preset")
             passed_over = cls.choices if any(key in given for key in cls.choices) else ()
             preset = cls.presets[name].items()
-            given = {key: value for key, value in preset if key not in passed_over} | given
+            own = {k: v for k, v in preset if k in known and k not in passed_over}
+            given = own | given
         try:
             section = read({key: value for key, value in given.items() if key in known})
         except ValidationError as error:
