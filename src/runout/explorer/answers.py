@@ -57,9 +57,6 @@ _GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
 #: Columns of reports that the page shows besides those of every table of flops.
 _MORE = ("reach", "nuts_", "cost_", "only_")
 
-#: Sizes, times and numbers of files.
-Stamp = tuple[tuple[int, int, int], ...]
-
 
 # Solutions that are open.
 
@@ -98,9 +95,8 @@ def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
         case RunKind.REPORT:
             report = load_report(found.bundle)
             done, total, text = len(report.rows), report.num_flops, report.config_text
-            title, note = f"{done:,} flops, {report.title}", ""
-            if done != total:
-                note = f"{done:,} of {total:,} flops are solved"
+            note = "" if done == total else f"{done:,} of {total:,} flops are solved"
+            title = f"{done:,} flops, {report.title}"
             return Run(title, report.quality, text, note, report, spots=found.spots)
     return make_game(load_solution(found.path))
 
@@ -121,8 +117,7 @@ def open_spot(path: Path, has_nodes: bool = True) -> Run:
 
 def make_game(solution: PreflopSolution) -> Run:
     """Returns a preflop game; a config that cannot be read any more hides nothing else."""
-    title, text = solution.title, solution.config_text
-    shares: dict[str, float] = {}
+    title, text, shares = solution.title, solution.config_text, {}
     try:
         model = parse_config(text, RunConfig).postflop_model
     except RunoutError:  # an older version wrote it
@@ -136,12 +131,12 @@ def make_game(solution: PreflopSolution) -> Run:
 
 
 class OpenedRun(NamedTuple):
-    """A solution, and digest and stamp of the files that it was read from."""
+    """A solution, and digest and stamps of the files that it was read from."""
 
     found: FoundRun
     run: Run
     digest: str
-    stamp: Stamp
+    stamps: list[tuple[int, int, int]]
 
 
 class OpenedRuns:
@@ -160,14 +155,14 @@ class OpenedRuns:
         with self._lock:
             own_lock = self._lock_by_id.setdefault(found.id, threading.Lock())
         with own_lock:  # one thread opens, the others wait for it
-            stamp = tuple(file for bundle in bundles for file in _stamp(bundle))
+            stamps = [stamp for bundle in bundles for stamp in _stamp_files(bundle)]
             known = self._opened.get(found.id)
-            if known is None or known.stamp != stamp:
+            if known is None or known.stamps != stamps:
                 manifests = [read_manifest(bundle) for bundle in bundles]
                 for bundle, manifest in zip(bundles, manifests, strict=True):
                     require_plain_files(bundle, [MANIFEST_FILE, *manifest.files])
                 digest = "".join(manifest.digest[:16] for manifest in manifests)
-                known = OpenedRun(found, open_found(found), digest, stamp)
+                known = OpenedRun(found, open_found(found), digest, stamps)
         with self._lock:
             self._opened[found.id] = known
             self._opened.move_to_end(found.id)
@@ -185,7 +180,7 @@ class OpenedRuns:
         return known[1]
 
 
-def _stamp(bundle: Path) -> Stamp:
+def _stamp_files(bundle: Path) -> list[tuple[int, int, int]]:
     """Returns sizes, times and numbers of all files of a bundle.
 
     A file that is cut short while it is mapped would end the process when it is read; so files are
@@ -195,7 +190,7 @@ def _stamp(bundle: Path) -> Stamp:
         files = [place.stat() for place in sorted(bundle.iterdir())]
     except OSError as error:
         raise BundleError(str(bundle), "is gone or cannot be read") from error
-    return tuple((status.st_size, status.st_mtime_ns, status.st_ino) for status in files)
+    return [(status.st_size, status.st_mtime_ns, status.st_ino) for status in files]
 
 
 # Answers.
@@ -427,8 +422,7 @@ def flops_to_json(run: Run, choice: str) -> Json:
             by_spr = {f"{values.spr:g}": values for values in solution.values}
             chosen = choice or next(iter(by_spr))
             if chosen not in by_spr:
-                solved = ", ".join(by_spr)
-                problem = f"was not solved, this bundle has {solved}"
+                problem = f"was not solved, this bundle has {', '.join(by_spr)}"
                 raise BundleError(f"SPR {quote(choice)}", problem)
             table |= {"path": chosen, "title": f"SPR {chosen}", "unit": Unit.POTS}
             table |= {"choices": list(by_spr), "choice": "SPR"}

@@ -113,14 +113,10 @@ class Jobs:
 
     def ask(self, arguments: Sequence[str], max_seconds: float) -> Json:
         """Runs the command to its end and returns the one object that it writes."""
+        command, nothing = [*self._command, *arguments], subprocess.DEVNULL
         try:
             done = subprocess.run(
-                [*self._command, *arguments],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=max_seconds,
-                check=False,
+                command, stdin=nothing, capture_output=True, text=True, timeout=max_seconds
             )
         except subprocess.TimeoutExpired:
             raise ExecutionError("estimate", f"took more than {max_seconds:g} s") from None

@@ -63,7 +63,6 @@ class FoundRun:
         given: what the command line is given to look at it, from where the server was started.
         path: the same on the disk: a bundle, or the directory of a run.
         bundle: where its main bundle is.
-        kind: what it is.
         manifest: what the bundle says about itself; None if that cannot be read.
         problem: why it cannot be opened, empty if nothing is known to be wrong.
         report: the id of the report over flops that it belongs to; empty for most.
