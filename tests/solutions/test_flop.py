@@ -225,7 +225,7 @@ def even(node):
 
 def test_every_decision_and_card_is_on_the_trail():
     position = find_position(SPOT, "x:b10:c:3c:x")
-    trail, _ = walk_to(position, everybody(position.board), even)
+    _, trail = walk_to(position, {(): (everybody(position.board), ())}, even)
     assert [step.taken for step in trail] == ["x", "b10", "c", "3c", "x"]
     assert [step.label for step in trail] == ["OOP", "IP", "OOP", "river", "OOP"]
     assert [step.path for step in trail] == ["", "x", "x:b10", "x:b10:c", "x:b10:c:3c"]
@@ -235,17 +235,15 @@ def test_every_decision_and_card_is_on_the_trail():
 
 def test_weights_shrink_by_what_the_player_does():
     position = find_position(SPOT, "x:b10:c:3c:x")
-    weights = everybody(position.board)
-    _, reach = walk_to(position, weights, even)
+    weights, _ = walk_to(position, {(): (everybody(position.board), ())}, even)
     live = live_combos(position.board)
     assert weights[0, live] == pytest.approx(0.5 * (1 / 3) * 0.5)
     assert weights[1, live] == pytest.approx(0.5)
-    assert reach == pytest.approx(0.5 * (1 / 3) * 0.5 * 0.5)
 
 
 def test_the_root_is_reached_by_everybody():
-    position = find_position(SPOT, "")
-    assert walk_to(position, everybody(position.board), even) == ((), 1.0)
+    start = everybody(SPOT.board), ()
+    assert walk_to(find_position(SPOT, ""), {(): start}, even) == start
 
 
 # --------------------------------------------------------------------------------------------------

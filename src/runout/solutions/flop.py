@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -99,14 +98,21 @@ class SpotPosition:
         return tuple(card for card in left if card not in self.board)
 
 
-def find_position(spot: Spot, path: str) -> SpotPosition:
+def find_position(spot: Spot, path: str, known: dict[Any, Any] | None = None) -> SpotPosition:
     """Returns the place that a path leads to; the empty path leads to the root.
+
+    Places on the way are looked up in ``known`` and added to it.
 
     Raises:
         TreeError: naming the first step that is no action, and the actions there are.
         CardError: naming the first step that is no card, or a card that cannot come.
     """
-    here, given = SpotPosition(spot), read_path(path)
+    known = {} if known is None else known
+    before, _, last = path.rpartition(":")
+    here, given = known.get(before), read_path(last)
+    if here is None or not last:
+        here, given = SpotPosition(spot), read_path(path)
+    known[here.path] = here
     for number, step in enumerate(given.steps):
         node, dealt = here.node, here.dealt
         if here.kind == NodeKind.CHANCE:
@@ -116,6 +122,7 @@ def find_position(spot: Spot, path: str) -> SpotPosition:
             node = given.follow(spot.tree, node, number)
             code = spot.tree.action_code(node)
         here = SpotPosition(spot, (*here.steps, code), node, dealt, here)
+        known[here.path] = here
     return here
 
 
@@ -137,34 +144,36 @@ def _read_card(position: SpotPosition, step: str, where: str) -> int:
 
 
 def walk_to(
-    position: SpotPosition, weights: FloatArray, strategy_at: Callable[[int], FloatArray]
-) -> tuple[tuple[TrailStep, ...], float]:
+    position: SpotPosition,
+    walks: dict[tuple[str, ...], tuple[FloatArray, tuple[TrailStep, ...]]],
+    strategy_at: Callable[[int], FloatArray],
+) -> tuple[FloatArray, tuple[TrailStep, ...]]:
     """Follows a path from the root on, on the board of its end.
 
     Args:
         position: the end of the path.
-        weights: ``[2, 1326]`` both ranges, 0 for combos that the board blocks; then what arrives.
+        walks: what was found at other places, to which it adds; at the root both ranges, 0 for
+            combos that the board blocks.
         strategy_at: returns ``[A, 1326]`` what is done at a decision, by tree node.
 
     Returns:
-        The decisions and cards on the way, and the share of the deals that are played to its end.
+        ``[2, 1326]`` what arrives, and the decisions and cards on the way.
     """
-    trail, way = [], [position]
-    while (before := way[0].before) is not None:
-        way.insert(0, before)
-    num_deals = float((weights[0] * weight_met(weights[1])).sum())
-    for here, after in pairwise(way):
-        actor = here.actor
-        frequencies: tuple[float, ...] = ()
-        if actor is not None:
-            played = strategy_at(here.node)
-            held = weights[actor] * weight_met(weights[1 - actor])
-            frequencies = tuple(known_mean(row, held) for row in played)
-            weights[actor] *= played[after.node - here.children.start]
-        step = TrailStep(here.path, here.label, actor, here.actions(), frequencies, after.steps[-1])
-        trail.append(step)
-    arriving = float((weights[0] * weight_met(weights[1])).sum())
-    return tuple(trail), arriving / num_deals if num_deals > 0.0 else math.nan
+    before = position.before
+    if before is None or position.steps in walks:
+        return walks[position.steps]
+    weights, trail = walk_to(before, walks, strategy_at)
+    actor, frequencies = before.actor, []
+    if actor is not None:
+        played = strategy_at(before.node)
+        held = weights[actor] * weight_met(weights[1 - actor])
+        frequencies = [known_mean(row, held) for row in played]
+        weights = weights.copy()
+        weights[actor] *= played[position.node - before.children.start]
+    options = before.actions(), tuple(frequencies)
+    step = TrailStep(before.path, before.label, actor, *options, position.steps[-1])
+    walks[position.steps] = weights, (*trail, step)
+    return walks[position.steps]
 
 
 # Who wins at a showdown against a range, in numpy: for looking, without a kernel.
@@ -259,6 +268,9 @@ _CARDS_IN_HANDS = 4
 #: Boards whose orders of strength are kept: those of a turn have 48 rivers.
 _KEPT_BOARDS = 8
 
+#: Places that are remembered while nodes are looked at in turn.
+_KEPT_PLACES = 512
+
 
 class StoredSpot(Solution):
     """A solution of a spot."""
@@ -298,18 +310,43 @@ class StoredSpot(Solution):
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root."""
-        position = find_position(self.spot, path)
+        return self._look(path, {})
+
+    def _looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
+        """Remembers the way to the node before: most of it is the way to the next."""
+        known: dict[Any, Any] = {}
+
+        def look(path: str) -> Node:
+            if len(known) > _KEPT_PLACES:
+                known.clear()
+            return self._look(path, known)
+
+        def is_end(path: str) -> bool:
+            return find_position(self.spot, path, known).kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
+
+        return look, is_end
+
+    def _look(self, path: str, known: dict[Any, Any]) -> Node:
+        position = find_position(self.spot, path, known)
         runout = self._find_runout(position.dealt)
-        tree, actor, live = self.spot.tree, position.actor, deck.live_combos(runout.dealt)
-        is_held = np.zeros((2, deck.NUM_COMBOS), dtype=bool)
-        weights = np.zeros((2, deck.NUM_COMBOS))
-        for player, hands in enumerate(self.cards.players):
-            held = (hands.weights > 0.0) & np.isin(hands.combos, live)
-            is_held[player, hands.combos[held]] = True
-            weights[player, hands.combos[held]] = hands.weights[held]
-        trail, reach = walk_to(position, weights, lambda node: self._strategy(node, runout))
+        tree, actor = self.spot.tree, position.actor
+        walks = known.setdefault(runout.dealt, {})
+        if () not in walks:
+            start, live = np.zeros((2, deck.NUM_COMBOS)), deck.live_combos(runout.dealt)
+            for player, hands in enumerate(self.cards.players):
+                held = np.isin(hands.combos, live)
+                start[player, hands.combos[held]] = hands.weights[held]
+            walks[()] = start, ()
+        start, (weights, trail) = (
+            walks[()][0],
+            walk_to(position, walks, lambda node: self._strategy(node, runout)),
+        )
+        is_held = start > 0.0
+        num_deals, arriving = (float((w[0] * weight_met(w[1])).sum()) for w in (start, weights))
+        reach = arriving / num_deals if num_deals > 0.0 else math.nan
         met_weights = weight_met(weights[::-1])
-        ev, action_ev = self._values(position, runout, weights, met_weights)
+        won = known.setdefault((runout.dealt, "won"), {})
+        ev, action_ev = self._values(position, runout, (weights, met_weights), won)
         strategy, is_locked = np.zeros((0, deck.NUM_COMBOS)), False
         if actor is not None:
             if self.tables.locked is not None:
@@ -385,7 +422,11 @@ class StoredSpot(Solution):
         return self._spread(played, player, beyond=0.0)
 
     def _values(
-        self, position: SpotPosition, runout: Runout, weights: FloatArray, met: FloatArray
+        self,
+        position: SpotPosition,
+        runout: Runout,
+        arriving: tuple[FloatArray, FloatArray],
+        won: dict[int, FloatArray],
     ) -> tuple[FloatArray, FloatArray]:
         """Returns ``[2, 1326]`` EVs of a node and ``[A, 1326]`` of the actor's actions.
 
@@ -394,17 +435,18 @@ class StoredSpot(Solution):
         Args:
             position: the node.
             runout: where its cards are.
-            weights: ``[2, 1326]`` what arrives there.
-            met: ``[2, 1326]`` how much of the opponent's each combo meets.
+            arriving: ``[2, 1326]`` what arrives there, and how much of the opponent's it meets.
+            won: ``[2, 1326]`` what hands win, times the opponent's weight, by node; those below are
+                added unless they are known from a node before.
         """
-        tree, root = self.spot.tree, position.node
+        tree, root, (weights, met) = self.spot.tree, position.node, arriving
 
         def children(node: int) -> range:
             is_decision = tree.leaf_kind[node] == NOT_A_LEAF
             is_here = is_decision and tree.street[node] == position.street
             return tree.layout.children(node) if is_here else range(0)
 
-        reach, played, queue = {root: weights}, {}, [root]
+        reach, played, queue = {root: weights}, {}, [] if root in won else [root]
         for place in queue:
             if not (after := children(place)):
                 continue
@@ -413,8 +455,9 @@ class StoredSpot(Solution):
                 reach[child] = reach[place].copy()
                 reach[child][int(tree.layout.actor[place])] *= row
             queue.extend(after)
-        leaves = {place: reach[place] for place in reach if place not in played}
-        won = self._value_leaves(leaves, runout)
+        if queue:
+            leaves = {place: reach[place] for place in reach if place not in played}
+            won |= self._value_leaves(leaves, runout)
         for place in reversed(played):
             mover = int(tree.layout.actor[place])
             of_actions = np.stack([won[child] for child in children(place)])

@@ -1,6 +1,6 @@
 """What was solved: its quality and its nodes, the same before and after the flop."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
@@ -624,21 +624,32 @@ class Solution:
             depth: at most so many actions and deals below it; None for all.
             street: only nodes of this one: ``preflop``, ``flop``, ``turn`` or ``river``.
         """
+        return self._nodes(path, depth, street)
+
+    def _nodes(
+        self, path: str, depth: int | None, street: str | None, *, has_ends: bool = True
+    ) -> Iterator[Node]:
         if depth is not None and depth < 0:
             raise TreeError("depth", f"{depth} is not 0 or a positive number of steps")
         if street not in (None, *_STREETS):
             raise TreeError("street", f"{quote(street)} is none of {', '.join(_STREETS)}")
         last = len(_STREETS) if street is None else _STREETS.index(street)
-        waiting = [(path, 0)]
+        (look, is_end), waiting = self._looking(), [(path, 0)]
         while waiting:
             place, number = waiting.pop()
-            node = self.node(place)
+            if not has_ends and is_end(place):
+                continue
+            node = look(place)
             if street in (None, node.street_name):
                 yield node
             is_last = node.actor is None and _STREETS.index(node.street_name) >= last
             if not is_last and number != depth:
                 steps = node.steps
                 waiting += [(node.path_after(step), number + 1) for step in reversed(steps)]
+
+    def _looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
+        """Returns `node` for many nodes in turn, and whether the hand is known to end at a path."""
+        return self.node, lambda path: False
 
     def to_dataframe(
         self, path: str = "", depth: int | None = None, street: str | None = None
@@ -647,9 +658,11 @@ class Solution:
 
         Nodes are chosen as by `nodes`; of a large solution `to_parquet` takes less memory.
         """
-        from pandas import DataFrame, concat
+        from pandas import DataFrame
 
-        return concat([*map(DataFrame, self._tidy(path, depth, street))], ignore_index=True)
+        parts = list(self._tidy(path, depth, street))
+        names = parts[0] if parts else {}
+        return DataFrame({name: np.concatenate([each[name] for each in parts]) for name in names})
 
     def to_parquet(
         self, file: Path | str, path: str = "", depth: int | None = None, street: str | None = None
@@ -662,8 +675,8 @@ class Solution:
             return write_parquet(part, self._tidy(path, depth, street))
 
     def _tidy(self, *chosen: Any) -> Iterator[dict[str, Any]]:
-        nodes = (node for node in self.nodes(*chosen) if node.actor is not None)
-        return (node.tidy_columns() for node in nodes)
+        nodes = self._nodes(*chosen, has_ends=False)
+        return (node.tidy_columns() for node in nodes if node.actor is not None)
 
     def __repr__(self) -> str:
         known = "" if self.quality is None else f": {self.quality}"

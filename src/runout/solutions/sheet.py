@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Decimals of a number in a file; more would be noise of float32.
 DECIMALS = 6
 
+#: Parts of a Parquet file that are written at a time: each time has its price.
+_PARTS_AT_A_TIME = 64
+
 #: Stands in the terminal where there is no number.
 NO_VALUE = "-"
 
@@ -152,13 +155,18 @@ def write_parquet(path: Path, parts: Iterable[Mapping[str, Any]]) -> int:
     import pyarrow as arrow
     from pyarrow import parquet
 
-    writer, num_rows = None, 0
+    writer, num_rows, waiting = None, 0, []
     with ExitStack() as stack:
         for part in parts:
             made = {name: arrow.array(cells, from_pandas=True) for name, cells in part.items()}
             table = arrow.table(made)
             if writer is None:
                 writer = stack.enter_context(parquet.ParquetWriter(path, table.schema))
-            writer.write_table(table.cast(writer.schema))
+            waiting.append(table.cast(writer.schema))
             num_rows += table.num_rows
+            if len(waiting) == _PARTS_AT_A_TIME:
+                writer.write_table(arrow.concat_tables(waiting))
+                waiting = []
+        if writer is not None and waiting:
+            writer.write_table(arrow.concat_tables(waiting))
     return num_rows
