@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 
 import runout
@@ -310,3 +311,30 @@ def test_what_is_kept_takes_the_room_that_was_estimated(both):
     kept = sum(array.nbytes for array in view.flops.arrays.values())
     # The last columns of rows are padding, which the estimate counts as well.
     assert run.plan.cost.disk_bytes == pytest.approx(kept, rel=1e-3)
+
+
+def test_nodes_in_turn_are_those_that_are_asked_for_one_by_one(samples):
+    flop = runout.open(samples / "flop_exact")
+    first = next(node.path for node in flop.nodes(depth=4) if node.board[3:])
+    seen = list(flop.nodes(first, depth=5))
+    assert len(seen) > 200
+    for node in seen[::7]:
+        alone = flop.node(node.path)
+        assert alone.trail == node.trail
+        for name in ("weights", "strategy", "ev", "action_ev", "equity"):
+            np.testing.assert_array_equal(getattr(alone, name), getattr(node, name))
+    decisions = [node for node in seen if node.actor is not None]
+    frame = flop.to_dataframe(first, depth=5)
+    assert frame.node.unique().tolist() == [node.path for node in decisions]
+    assert len(frame) == sum(len(node.to_dataframe()) for node in decisions)
+
+
+@pytest.mark.slow
+def test_a_whole_flop_is_a_file_and_a_frame_within_minutes(samples, tmp_path):
+    flop = runout.open(samples / "flop_exact")
+    num_rows = flop.to_parquet(tmp_path / "flop.parquet")
+    frame = pandas.read_parquet(tmp_path / "flop.parquet")
+    assert len(frame) == num_rows > 200_000
+    assert frame.groupby(["node", "hand"]).frequency.sum().to_numpy() == pytest.approx(
+        1.0, abs=1e-4
+    )
