@@ -11,6 +11,7 @@ from runout.cards.deck import (
     COMBO_HAS_CARD,
     COMBOS_BY_HAND,
     HAND_BY_COMBO,
+    HAND_BY_RANKS,
     HAND_NAMES,
     HAND_RANKS,
     NUM_CARDS,
@@ -25,7 +26,6 @@ from runout.cards.deck import (
     format_cards,
     format_combo,
     grid_position,
-    hand_index_of_ranks,
     live_combos,
     make_card,
     matchup_weights,
@@ -89,7 +89,7 @@ def test_combos_have_the_ranks_and_suits_of_their_hand():
 
 def test_hand_ranks_lead_back_to_the_hand():
     for hand, (high, low, is_suited) in enumerate(HAND_RANKS):
-        assert hand_index_of_ranks(high, low, is_suited) == hand
+        assert HAND_BY_RANKS[high, low, is_suited] == hand
 
 
 @pytest.mark.parametrize("text", ["AKs", "aks", "AKS", "akS"])

@@ -85,10 +85,7 @@ def evaluate_board(
 ) -> None:
     """Sets ``out_strength[1326]`` to every combo's strength on a board, 0 where it is blocked.
 
-    Args:
-        board: ``[3 to 5]`` cards.
-        scratch: ``[13, 52]`` working space: strength of a card of each rank with each other card.
-        out_strength: ``[1326]`` in combo order, so combos with one high card are neighbours.
+    ``scratch[13, 52]`` is working space: strength of a card of each rank with each other card.
     """
     key = _SUIT_BIAS
     for i in range(board.shape[0]):

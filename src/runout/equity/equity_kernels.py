@@ -38,13 +38,9 @@ def rank_combos(
     out_hero: Uint8Array,
     out_villain: Uint8Array,
 ) -> None:
-    """Ranks combos on each board by strength, 1 being the weakest.
+    """Ranks ``combos[C]`` on each of ``boards[R, 5]`` by strength, 1 being the weakest.
 
-    Args:
-        boards: ``[R, 5]`` cards.
-        combos: ``[C]`` combos to rank.
-        out_hero: ``[R, C]`` rank, or ``BLOCKED_HERO``.
-        out_villain: ``[R, C]`` the same rank, or ``BLOCKED_VILLAIN``.
+    Both outputs ``[R, C]`` have the same ranks, but ``BLOCKED_HERO`` or ``BLOCKED_VILLAIN``.
     """
     strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
     scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
@@ -61,11 +57,9 @@ def rank_combos(
 
 @kernel
 def rank_strengths(strength: Uint16Array, out_rank: Uint8Array) -> int:
-    """Numbers the strengths that occur, ascending from 1; returns how many there are.
+    """Numbers the ``strength[1326]`` on a board, ascending from 1; returns how many there are.
 
-    Args:
-        strength: ``[1326]`` strengths on one board, 0 where blocked.
-        out_rank: ``[7464]`` rank by strength, meaningful where the strength occurs; 0 stays 0.
+    ``out_rank[7464]`` is by strength, meaningful where it occurs; 0, which is blocked, stays 0.
     """
     cells_of_eight = out_rank.view(np.uint64)
     cells_of_eight[:] = 0
@@ -87,11 +81,8 @@ def count_wins(
 ) -> None:
     """Adds to ``out_wins[C, C]`` the weight of the boards on which the row beats the column.
 
-    Args:
-        hero: ``[R, C]`` ranks from `rank_combos`.
-        villain: ``[R, C]`` likewise.
-        weight: ``[R]`` how many boards each one stands for; equal weights should be neighbours.
-        out_wins: pairs that share a card are counted as well and mean nothing.
+    Ranks ``[R, C]`` are from `rank_combos`; equal weights ``[R]`` should be neighbours. Pairs that
+    share a card are counted as well and mean nothing.
     """
     begin = 0
     while begin < weight.shape[0]:
@@ -172,14 +163,9 @@ def add_strengths(
     combo_cards: Uint8Array,
     out_sums: StrengthSums,
 ) -> None:
-    """Adds every combo's strength against all 990 villains on each board.
+    """Adds every combo's strength against all 990 villains on each board, if it is not blocked.
 
-    Args:
-        boards: ``[R, 5]`` cards.
-        weight: ``[R]`` how many boards each one stands for.
-        combos: ``[C]`` combos to value; all that some board of ``boards`` leaves possible.
-        combo_cards: ``[C, 2]`` their cards.
-        out_sums: blocked boards add nothing.
+    Arguments are as in `score_boards`; ``weight[R]`` is how many boards each one stands for.
     """
     num_bins = out_sums.histogram.shape[1]
     everybody = np.zeros(combos.shape[0], dtype=np.int64)

@@ -442,10 +442,8 @@ class StreetLayout:
 def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[StreetLayout]:
     """Returns the layout of every street from the tree's first one on.
 
-    Args:
-        tree: the betting.
-        settled: streets on which called all-ins end; later ones then have fewer roots. Rows of
-            tables are the same.
+    Called all-ins end on ``settled`` streets; later ones then have fewer roots. Rows of tables are
+    the same.
     """
     layouts = []
     roots: tuple[int, ...] = (0,)

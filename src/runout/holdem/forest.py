@@ -65,11 +65,7 @@ def make_templates(
 ) -> list[StreetTemplate]:
     """Returns the template of every street from the tree's first one on, made once.
 
-    Args:
-        tree: the betting.
-        rake: what the house takes.
-        nodes_per_group: at most so many nodes of the river, or one root's, make a group.
-        settled: as in `make_layouts`.
+    At most ``nodes_per_group`` nodes of the river, or one root's, make a group.
     """
     key = (StreetTemplate, rake, nodes_per_group, frozenset(settled))
     if key not in tree.derived:

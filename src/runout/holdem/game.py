@@ -70,12 +70,9 @@ class Workspace:
     """Working space for one visit at a time, with as many threads as the team has."""
 
     def __init__(self, plan: Plan, worker_space: type[Any], team: Team | None = None) -> None:
-        """Allocates the space.
+        """Allocates the space of a plan of `plan_workspace`, or one that covers several.
 
-        Args:
-            plan: of `plan_workspace`, or one that covers several.
-            worker_space: see `Rivers.worker_space`.
-            team: threads to share a visit, as many as the plan has workers.
+        ``worker_space`` is that of the rivers; the team has as many threads as the plan.
         """
         self.team = team or Team()
         arrays = plan.allocate()
@@ -268,12 +265,8 @@ class CardGame:
         With `CardsToCome.root_reach`, a hand's value times its own weight, summed over hands, is
         the player's winnings in chips.
 
-        Args:
-            player: the owner of the hands.
-            step: learn, respond or evaluate.
-            tables: of both players on every street; learned from and added to, or only read.
-            root_reach: ``[O]`` the opponent's reach on entering the spot, in any scale.
-            workspace: the caller's, by default the game's own.
+        Tables are learned from and added to, or only read; ``root_reach[O]`` is the opponent's on
+        entering the spot, in any scale; ``workspace`` is the caller's, by default the game's own.
         """
         space, root = workspace or self.workspace, arrive(root_reach)
         scratch, forest = space.sides[player].first, self.played[0].forests[player]
@@ -296,10 +289,8 @@ class CardGame:
     ) -> None:
         """Runs one learning iteration, of both players in turn, for each row of weights.
 
-        Args:
-            weights: ``[iterations, 3]`` discounts of positive and negative regrets and of sums.
-            tables: of both players.
-            root_reach: the opponent's reach against each player.
+        ``weights[iterations, 3]`` are discounts of positive and negative regrets and of sums,
+        ``root_reach`` the opponent's reach against each player.
         """
         if self.first_street != Street.RIVER:
             for row in weights:

@@ -176,11 +176,7 @@ class BucketRivers:
         return self.blockers == "on"
 
     def check(self, spot: Spot) -> None:
-        """Refuses spots that are no flops.
-
-        Raises:
-            ConfigError: if the spot is no flop, or its deck is not whole.
-        """
+        """Raises `ConfigError` if the spot is no flop, or its deck is not whole."""
         if len(spot.deck) != NUM_CARDS:
             problem = f"compact needs a whole deck, this one has {len(spot.deck)} cards"
             raise ConfigError("rivers", problem)
@@ -436,13 +432,9 @@ def _see_games(arrays: Mapping[str, npt.NDArray[Any]], player: int) -> BucketGam
 def fill_groups(
     bucket: Uint8Array, first_game: IntArray, hand_cards: IntArray, out_groups: HandGroups
 ) -> None:
-    """Finds the groups of a player's hands.
+    """Finds the groups of a player's hands, with cards ``[H, 2]``.
 
-    Args:
-        bucket: ``[G, H]`` the bucket of each hand in each game.
-        first_game: ``[T + 1]`` the games of each turn card, numbered through.
-        hand_cards: ``[H, 2]``.
-        out_groups: what is found.
+    ``bucket[G, H]`` is of each hand in each game, ``first_game[T + 1]`` as in `BucketGames`.
     """
     for turn, (first, end) in enumerate(pairwise(first_game.tolist())):
         columns = np.ascontiguousarray(bucket[first:end].T)

@@ -74,11 +74,8 @@ class SpotSolver:
         Args:
             rule: when to stop.
             on_progress: called after every iteration, on rivers after several.
-            cancel: ends the solve after an iteration.
+            cancel: raises `CancelledError` after an iteration, once it is set.
             measured: the last measurement of an earlier sitting.
-
-        Raises:
-            CancelledError: after an iteration, if the token was set.
         """
         # Iterations of a river take microseconds, calls take longer.
         batch = rule.check_every if self.game.first_street == Street.RIVER else 1

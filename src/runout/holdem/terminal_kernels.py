@@ -82,18 +82,11 @@ def find_sums(
     out_hero: Int16Array,
     out_villain: Int16Array,
 ) -> None:
-    """Finds the running sums that hands make and need on each of ``K`` boards.
+    """Finds the running sums of `Matchups` that hands make and need on each of ``K`` boards.
 
-    Pairs are of hero and the opponent.
-
-    Args:
-        strengths: ``[K, .]`` of hands, in order.
-        orders: ``[K, .]`` the hands.
-        numbers: ``[K]`` of possible hands.
-        cards: ``[H, 2]`` and ``[O, 2]``.
-        first_sum: ``[52]`` the row before the first running sum of each card.
-        out_hero: ``[K, ., 8]`` as in `Matchups`.
-        out_villain: ``[K, ., 2]`` as in `Matchups`.
+    Pairs are of hero and the opponent: strengths ``[K, .]`` of hands in order, the hands, the
+    numbers ``[K]`` of possible ones, and the cards ``[H, 2]`` of all. ``first_sum[52]`` is the row
+    before the first running sum of each card; outputs are ``[K, ., 8]`` and ``[K, ., 2]``.
     """
     hero_cards, villain_cards = cards
     for board in range(numbers[0].shape[0]):

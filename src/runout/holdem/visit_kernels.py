@@ -298,13 +298,9 @@ def visit_turns(
     scratch: TurnScratch,
     out_values: Float32Array,
 ) -> None:
-    """Visits turn cards with all their rivers.
+    """Visits the turn cards of some numbers with all their rivers.
 
-    Args:
-        numbers: of the turn cards.
-        arrival: the opponent's reach before a card is dealt.
-        scratch: of this worker, for all entries of the river or more.
-        out_values: ``[T, R, H]`` hero's values; those of other cards do not change.
+    ``arrival`` is before a card is dealt; values of other cards in ``out_values[T, R, H]`` stay.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     hands, turn, forest = streets.hands, streets.turn, streets.turn.forest
@@ -376,12 +372,8 @@ def iterate_river(
 ) -> None:
     """Visits a spot on the river in one call, because calling costs more than a visit.
 
-    Args:
-        sides: of both players; the first ``num_players`` are visited in turn.
-        tables: of both players.
-        mode: of all visits.
-        weights: ``[visits of each, 3]`` discounts of positive and negative regrets and of sums.
-        out_values: ``[1, H]`` of each player.
+    The first ``num_players`` are visited in turn; ``weights[visits of each, 3]`` are discounts of
+    positive and negative regrets and of sums, ``out_values`` ``[1, H]`` of each player.
     """
     old_mode = vector_kernels.set_float_mode(FLUSH_DENORMALS)
     for i in range(weights.shape[0]):

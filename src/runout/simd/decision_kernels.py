@@ -112,12 +112,9 @@ def _match(
 
 @kernel
 def play(table: AnyArray, decision: Decision, out_reach: Float32Array) -> None:
-    """Divides arriving reach among the actions, in proportion to positive weights.
+    """Divides reach among actions, in proportion to the positive part of weights ``table[A, H]``.
 
-    Args:
-        table: ``[A, H]`` weights.
-        decision: whose row of ``out_reach`` holds what arrives.
-        out_reach: ``[n, H]``.
+    The decision's row of ``out_reach[n, H]`` holds what arrives.
     """
     inverse, arriving = np.empty(table.shape[1], np.float32), out_reach[decision.row]
     _find_inverse(table, decision, inverse)
@@ -136,12 +133,9 @@ def _add_mean(share: Float32Array, value: Float32Array, out_mean: Float32Array) 
 
 @kernel
 def mix(table: AnyArray, decision: Decision, out_value: Float32Array) -> None:
-    """Sets the value of a decision to the mean of its actions, by the positive part of weights.
+    """Sets the value of a decision, in ``out_value[n, H]``, to the mean of its actions.
 
-    Args:
-        table: ``[A, H]`` weights.
-        decision: whose row is set.
-        out_value: ``[n, H]``.
+    They are weighted by the positive part of ``table[A, H]``.
     """
     mean, inverse = out_value[decision.row], np.empty(table.shape[1], np.float32)
     share = np.empty(table.shape[1], np.float32)
@@ -230,13 +224,7 @@ def _encode(
 ) -> None:
     """Turns ``numbers[a, H]`` of a decision into codes and their scale, but for locked hands.
 
-    Args:
-        numbers: of each action, 0 where a hand is locked.
-        lock: ``[1, H]``, or empty.
-        most: the largest code.
-        decision: where they go.
-        out_table: ``[A, H]`` codes.
-        out_scale: ``[A]``.
+    Numbers are 0 where ``lock[1, H]``, which may be empty, is set; ``most`` is the largest code.
     """
     largest, num_hands = _ZERO, out_table.shape[1]
     for action in range(decision.number):
@@ -413,12 +401,7 @@ def play_and_add(
 ) -> None:
     """Like `play` by regrets, adding what leaves to strategy sums that are discounted first.
 
-    Args:
-        villain: tables of one board, of which the sums are added to.
-        decision: whose row of ``out_reach`` holds what arrives.
-        decay: the discount of the sums.
-        space: ``[actions, H]`` working space; empty with 32-bit tables.
-        out_reach: ``[n, H]``.
+    ``space[actions, H]`` is working space, empty with 32-bit tables.
     """
     play(villain.regret, decision, out_reach)
     sums, scale, first = villain.strategy_sum, villain.sum_scale, decision.first
@@ -476,15 +459,8 @@ def mix_and_learn(
 ) -> None:
     """Like `mix` by regrets, adding to them what each action wins beyond the decision.
 
-    Regrets of locked hands hold their strategy and stay; only the plain form knows locks.
-
-    Args:
-        hero: tables of one board, of which the regrets are discounted and added to.
-        decision: whose row of ``out_value`` is set.
-        positive: the discount of positive regrets.
-        negative: the discount of negative regrets.
-        space: ``[actions, H]`` working space; empty with 32-bit tables.
-        out_value: ``[n, H]``.
+    Positive and negative regrets are discounted first. Those of locked hands hold their strategy
+    and stay; only the plain form knows locks. ``space`` is as in `play_and_add`.
     """
     regret, scale, first = hero.regret, hero.regret_scale, decision.first
     mix(regret, decision, out_value)

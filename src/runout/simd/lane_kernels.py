@@ -129,12 +129,7 @@ def lanes_to_rows(
 ) -> None:
     """Transposes ``lanes[w, 16]`` into up to sixteen of ``out_rows[n, w]``, each times its scale.
 
-    Args:
-        numbers: of the rows.
-        scales: of the rows.
-        adds: whether rows are added to rather than set.
-        lanes: what is transposed.
-        out_rows: all other rows are left alone.
+    Rows are set, or added to; those without a number do not change.
     """
     for lane in range(numbers.shape[0]):
         row, scale = out_rows[numbers[lane]], scales[lane]
@@ -154,13 +149,9 @@ def load_or_nothing(lanes: Float32Array, number: int) -> Float32Array:
 def sum_by_bucket(
     lanes: Float32Array, order: Uint16Array, ends: Uint16Array, out: Float32Array
 ) -> None:
-    """Sets the lane row of each bucket to the sum of those of its hands.
+    """Sets ``out[buckets, 16]`` to the sums of the ``lanes[hands, 16]`` of each bucket's hands.
 
-    Args:
-        lanes: ``[hands, 16]``.
-        order: ``[hands]`` their numbers, bucket by bucket.
-        ends: ``[buckets]`` where each bucket's part of the order ends.
-        out: ``[buckets, 16]``.
+    Hands are in ``order``, bucket by bucket; ``ends[buckets]`` is where each one's part ends.
     """
     nothing, begin = spread(_ZERO), np.int64(0)
     for bucket in range(ends.shape[0]):

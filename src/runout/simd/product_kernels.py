@@ -51,8 +51,7 @@ def _write_sums(code, lefts, lines, depth, columns, lanes, size):
         lefts: addresses of the rows.
         lines: the address of the matrix, and bytes from one of its lines to the next.
         depth: number of lines.
-        columns: bytes from the beginning of a line to each vector.
-        lanes: the type of a vector.
+        columns: bytes from the beginning of a line to each vector of type ``lanes``.
         size: bytes of a number.
     """
     builder, (start, line_bytes) = code.builder, lines
@@ -165,15 +164,10 @@ def multiply_buckets(
     adds: bool,
     out: Float32Array,
 ) -> None:
-    """Sets ``out[nodes[i]]`` to ``scales[i] * (x[rows[i]] @ matrix)``, or adds it.
+    """Sets ``out[nodes[i]]`` to ``scales[i] * (x[rows[i]] @ matrix)``, or adds it; rows have K.
 
-    Args:
-        matrix: ``[K, K]``.
-        x: ``[., K]``.
-        targets: a NamedTuple of nodes, rows and scales ``[n]``, padded to a multiple of
-            `PRODUCT_BLOCK`.
-        adds: whether rows are added to rather than set.
-        out: ``[., K]``.
+    ``targets`` is a NamedTuple of nodes, rows and scales ``[n]``, padded to a multiple of
+    `PRODUCT_BLOCK`; the matrix is ``[K, K]``.
     """
     nodes, rows, scales = targets
     product = np.empty(matrix.shape[1], np.float32)

@@ -64,13 +64,7 @@ LANE_ROW, WIDE_LANE_ROW = LaneRowType(types.float32), LaneRowType(types.float64)
 
 
 class Memory(NamedTuple):
-    """An array that LLVM code was called with.
-
-    Attributes:
-        start: its address.
-        shape: its lengths.
-        kind: numba's type of its numbers.
-    """
+    """An array that LLVM code was called with: address, lengths and numba's type of its numbers."""
 
     start: Any
     shape: Any
@@ -148,10 +142,6 @@ class VectorCode:
     def lane_row(self, memory, index):
         """Returns the address of a lane row; its length is known."""
         return self.builder.add(memory.start, self.times(index, LANES * FLOAT_BYTES))
-
-    def lane(self, memory, index):
-        """Returns a lane row."""
-        return self.load(self.lane_row(memory, index))
 
     def numbers_from(self, first, number, end):
         """Returns consecutive whole numbers, the last one before an end repeated."""
@@ -348,13 +338,10 @@ def vectorised(
     fused: bool = False,
     returns: Any = types.void,
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Makes a function a piece.
+    """Makes a function a piece: ``write(code, *arguments)`` writes LLVM code for its body.
 
-    Args:
-        write: called with a `VectorCode` and the arguments, writes LLVM code.
-        width: numbers of a vector, None for as many as the processor's hold.
-        fused: whether the plain body rounds products and sums once where the processor can.
-        returns: numba's type of what it returns.
+    Vectors have ``width`` numbers, None for as many as the processor's hold; ``fused`` lets the
+    plain body round products and sums once where the processor can; ``returns`` is numba's type.
     """
 
     def choose(plain: Callable[..., Any]) -> Any:
@@ -401,7 +388,9 @@ def set_float_mode(mode: np.uint32) -> np.uint32:
 # bodies compute with arrays of sixteen numbers.
 
 
-@lane_vectorised(lambda code, lanes, index: code.lane(lanes, index), returns=LANE_ROW)
+@lane_vectorised(
+    lambda code, lanes, index: code.load(code.lane_row(lanes, index)), returns=LANE_ROW
+)
 def load(lanes: Float32Array, index: int) -> Float32Array:
     """Returns one of the lane rows ``[n, 16]``."""
     row: Float32Array = lanes[index].copy()
