@@ -94,7 +94,7 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
 
 @dataclass(frozen=True)
 class BucketStatistics:
-    """Number ``[K]`` and strengths of the deals in each bucket that its boundaries are cut from."""
+    """Deals in each of K buckets: how many, and their weakest, mean and strongest strength."""
 
     population: IntArray
     lowest: FloatArray

@@ -75,7 +75,7 @@ def cluster_features(
 ) -> Clustering:
     """Sorts feature rows into buckets that are as narrow as possible.
 
-    Equal rows are merged first, and weigh as much as they are. Each of three restarts draws
+    Equal rows are merged first, and count as often as they occur. Each of three restarts draws
     centres from a seeded sample of the distinct rows (all of them up to `MAX_ROWS_OF_RESTARTS`)
     with k-means++, and moves them with Lloyd's algorithm. The best centres are moved on with all
     rows until nothing changes, or for 10 iterations, and every row goes to the nearest. A centre
@@ -163,7 +163,7 @@ class _WeightedRows:
 
     @cached_property
     def _columns(self) -> FloatArray:
-        """``[d, n]``."""
+        """``[d, n]`` the numbers of each column side by side."""
         return np.ascontiguousarray(self.rows.T)
 
     @cached_property

@@ -120,7 +120,15 @@ def survey_sample(
     """
     context = context or RunContext(1)
     if street is Street.RIVER:
-        values = river_strengths(feature)[_score_river_deals(deals, context)]
+        low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
+        combos, scores = high * (high - 1) // 2 + low, np.empty(len(deals), dtype=np.int64)
+        boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
+        with reporting_phase(context.on_event, "river strengths", len(deals)) as advance:
+            for rows in split_boards(street, np.arange(len(deals))):
+                by_combo = score_rivers(boards[rows], _ALL_COMBOS)
+                scores[rows] = by_combo[np.arange(len(rows)), combos[rows]]
+                advance(int(rows[-1]) + 1)
+        values = river_strengths(feature)[scores]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
         board_indexer = HandIndexer((street.num_board_cards,))
@@ -218,19 +226,6 @@ def _map_rivers(
         for part, result in zip(parts, results, strict=True):
             yield result
             advance(int(part[-1]) + 1)
-
-
-def _score_river_deals(deals: Uint8Array, context: RunContext) -> IntArray:
-    low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
-    combos = high * (high - 1) // 2 + low
-    boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
-    scores = np.empty(len(deals), dtype=np.int64)
-    with reporting_phase(context.on_event, "river strengths", len(deals)) as advance:
-        for rows in split_boards(Street.RIVER, np.arange(len(deals))):
-            by_combo = score_rivers(boards[rows], _ALL_COMBOS)
-            scores[rows] = by_combo[np.arange(len(rows)), combos[rows]]
-            advance(int(rows[-1]) + 1)
-    return scores
 
 
 def _to_strength(street: Street, feature: StrengthFeature, scores: IntArray) -> FloatArray:

@@ -51,12 +51,8 @@ class BucketTables:
         """Returns the tables of a player who plays all actions equally often."""
         forest = template.forests[player]
         deciding = forest.kind == HERO_ACTS
-        shape = (template.num_actions[player], num_buckets)
-        tables = cls(
-            forest.first_action[deciding],
-            forest.num_children[deciding],
-            *(np.zeros(shape) for _ in range(4)),
-        )
+        rows = forest.first_action[deciding], forest.num_children[deciding]
+        tables = cls(*rows, *np.zeros((4, template.num_actions[player], num_buckets)))
         tables.refresh()
         tables.average[:] = tables.strategy
         return tables

@@ -37,9 +37,9 @@ def add_showdowns(
 ) -> None:
     """Adds what is won at showdowns on a board to some rows of sums ``[C, C]``.
 
-    Weights are as in `add_folds`, ``ranks[C]`` strengths, and ``stakes[m, .]`` what the combos of
-    the rows play for. Sums are what they win, what they play for, and how many boards they win more
-    than they lose.
+    The weight is as in `add_folds`, ``ranks[C]`` are strengths, and ``stakes[m, .]`` is what the
+    combos of the rows play for. The sums are what they win, what they play for, and how many boards
+    they win more than they lose.
     """
     num_combos = weight.shape[0]
     outcome = np.empty(num_combos, np.float32)

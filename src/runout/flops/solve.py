@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
 import numpy as np
 
@@ -176,12 +176,8 @@ class PostflopPlan:
         return ValueBundle(tuple(values), text, digest, config.seed, tuple(solutions))
 
 
-@dataclass(frozen=True, eq=False)
-class FlopResult:
-    """A solved flop, by its number, and of its S solves what is kept besides, if that is asked for.
-
-    Values are ``[S, 2, 169, 169]`` at each stack-to-pot ratio.
-    """
+class FlopResult(NamedTuple):
+    """A solved flop: values ``[S, 2, 169, 169]``, reports and what is kept, at S ratios."""
 
     flop_index: int
     value_pot: Float32Array

@@ -60,7 +60,7 @@ class _Decision:
 
     @classmethod
     def find(cls, solver: SpotSolver, path: str, locks_alike: bool) -> "_Decision":
-        """Returns the decision at the end of a path; a `TreeError` refuses what is merged."""
+        """Returns the decision at the end of a path; a `TreeError` says why it has no lock."""
         spot, cards = solver.game.spot, solver.game.cards
         position = find_position(spot, path)
         where = f"lock {position.place}"

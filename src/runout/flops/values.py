@@ -96,7 +96,7 @@ class PairSums:
     """Sums over boards of one street, by OOP's and IP's combos."""
 
     def __init__(self, num_combos: int, symmetries: IntArray, has_showdowns: bool) -> None:
-        """Begins with no boards, whose suits were merged by symmetries ``[s, C]`` of combos."""
+        """Begins with no boards; ``symmetries[s, C]`` are combos under renamings of their suits."""
         shape = (num_combos, num_combos)
         self.gain: FloatArray = np.zeros(shape)
         self._symmetries, self._weights = symmetries, list[Float32Array]()
