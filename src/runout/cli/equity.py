@@ -25,6 +25,14 @@ from runout.solutions.sheet import Column, Sheet, columns
 MAX_RANGE_LENGTH = 30
 NUM_EXTREMES = 6
 
+_GRID = "Also show hero's equity with each hand of the range."
+_VERSUS = "Opponent's hand, such as QQ or AKs."
+_HAND = "Two cards (default a grid of all hands)."
+_RANDOM = "N flops drawn at random."
+_SEED = "Seed of --random (default 0)."
+_FLOPS = "Flops of your own, such as AhKsQd,7h7s2c."
+_LAYOUT = "How to print (default table)."
+
 #: What one player can expect: fractions of the pot, and of all runouts.
 _SIDE_COLUMNS = (
     Column(),
@@ -60,9 +68,7 @@ def show_equity(
     hero: Annotated[str, argument("HERO", "Hand, class or range: AhKh, AKs, 22+,AK:0.5, random.")],
     villain: Annotated[str, argument("VILLAIN", "The same for the opponent.")],
     board: options.BoardOption = None,
-    grid: Annotated[
-        bool, flag("--grid", "Also show hero's equity with each hand of the range.")
-    ] = False,
+    grid: Annotated[bool, flag("--grid", _GRID)] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Show the exact all-in equity of two hands or ranges, before the flop or on a board."""
@@ -112,9 +118,7 @@ def _by_hand(values: FloatArray) -> dict[str, float]:
 
 def show_flop_equity(
     board: options.BoardArgument,
-    versus: Annotated[
-        str | None, option("--versus -v", "HAND", "Opponent's hand, such as QQ or AKs.")
-    ] = None,
+    versus: Annotated[str | None, option("--versus -v", "HAND", _VERSUS)] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Show each hand's exact all-in equity on a board, against a random hand or one hand.
@@ -177,9 +181,7 @@ def show_strength(
 
 def show_hand_strength(
     board: options.RequiredBoardOption,
-    hand: Annotated[
-        str | None, option("--hand", "CARDS", "Two cards (default a grid of all hands).")
-    ] = None,
+    hand: Annotated[str | None, option("--hand", "CARDS", _HAND)] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Show a hand's strength and potential against a random hand, or EHS2 of all hands."""
@@ -242,19 +244,10 @@ def show_range(
 
 def list_flops(
     subset: Annotated[int | None, option("--subset", "N", "The shipped subset of N flops.")] = None,
-    random: Annotated[
-        int | None, option("--random", "N", "N flops drawn at random.", options.positive)
-    ] = None,
-    seed: Annotated[
-        int | None,
-        option("--seed", "S", "Seed of --random (default 0).", options.not_negative),
-    ] = None,
-    flops: Annotated[
-        str | None, option("--flops", "LIST", "Flops of your own, such as AhKsQd,7h7s2c.")
-    ] = None,
-    layout: Annotated[
-        Literal["table", "json", "csv"] | None, flag("--format", "How to print (default table).")
-    ] = None,
+    random: Annotated[int | None, option("--random", "N", _RANDOM, options.positive)] = None,
+    seed: Annotated[int | None, option("--seed", "S", _SEED, options.not_negative)] = None,
+    flops: Annotated[str | None, option("--flops", "LIST", _FLOPS)] = None,
+    layout: Annotated[Literal["table", "json", "csv"] | None, flag("--format", _LAYOUT)] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """List flops up to suits with texture and weight: all 1,755, or a chosen few."""

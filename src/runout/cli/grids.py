@@ -60,10 +60,7 @@ def blend_style(scale: tuple[str, ...], share: float) -> Style:
 
 
 def value_style(share: float) -> Style:
-    """Returns the style of a value from 0, the darkest, to 1; what is beyond has that of the end.
-
-    Shares are rounded to percent.
-    """
+    """Returns the style of a value in whole percent from 0, the darkest, to 1; beyond, of the end."""
     return blend_style(_VALUES, round(min(max(share, 0.0), 1.0), 2))
 
 
@@ -168,15 +165,13 @@ def value_grid(
     hand is there; all by default.
     """
     low, high = bounds
-    cells = []
-    for hand, value in enumerate(values.tolist()):
-        if math.isnan(value):
-            cells.append(Cell())
-            continue
+    cells = [Cell()] * NUM_HANDS
+    for hand in np.flatnonzero(~np.isnan(values)).tolist():
+        value = float(values[hand])
         style = value_style((value - low) / (high - low) if high > low else 0.5)
         text = format_cell(value) if texts is None else texts[hand]
         is_there = 1.0 if reach is None else float(reach[hand])
-        cells.append(Cell(text, text, [(style, 1.0)], is_there))
+        cells[hand] = Cell(text, text, [(style, 1.0)], is_there)
     return HandGrid(cells)
 
 

@@ -401,7 +401,7 @@ def cards_sheet(report: CardReport) -> Sheet:
         sheet.add(words, *table[-1], style="bold" if report.chosen in row.cards else "")
     means = [report.mean(column) for column in np.array(table).T]
     means[0] = 1.0
-    for place in (-6, -3):
+    for place in (-6, -3):  # EQR of all cards: the mean EV over what the mean equity would give
         worth = first.pot * means[place + 1]
         means[place + 2] = means[place] / worth if worth > 0.0 else math.nan
     sheet.add("all", *means, style="dim")
