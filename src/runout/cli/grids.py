@@ -60,7 +60,7 @@ def blend_style(scale: tuple[str, ...], share: float) -> Style:
 
 
 def value_style(share: float) -> Style:
-    """Returns the style of a value in whole percent from 0, the darkest, to 1; beyond, of the end."""
+    """Returns the style of a value in whole percent from 0, the darkest, to 1, or beyond."""
     return blend_style(_VALUES, round(min(max(share, 0.0), 1.0), 2))
 
 
