@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from runout.errors import BundleError
+from runout.execution.context import RunContext
 from runout.storage import bundle as bundle_module
 from runout.storage import bundle as machine_module
 from runout.storage import files as staging
@@ -375,6 +376,13 @@ def test_a_bundle_names_interpreter_system_cores_and_command(tmp_path, monkeypat
     assert manifest.machine.num_cores >= 1
 
 
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_bundle_names_the_workers_of_its_run(tmp_path, number):
+    RunContext(number)
+    write_sample(tmp_path / "a")
+    assert read_manifest(tmp_path / "a").machine.num_workers == number
+
+
 def content_digest(path, values, seconds, **facts):
     facts = {"kind": "sample", "schema_version": 1, "measured": ["times", "report"]} | facts
     arrays = {"values": np.array(values), "times": np.array([seconds])}
@@ -399,7 +407,7 @@ def test_a_system_that_tells_nothing_is_an_unknown_machine(monkeypatch, tmp_path
     monkeypatch.setattr(machine_module.platform, "processor", lambda: "")
     monkeypatch.setattr(machine_module.platform, "machine", lambda: "")
     monkeypatch.setattr(machine_module, "threadpool_info", lambda: [])
-    machine = describe_machine.__wrapped__()
+    machine = machine_module._look_at_machine.__wrapped__()
     assert (machine.processor, machine.blas) == ("unknown", "unknown")
 
 

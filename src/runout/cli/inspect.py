@@ -92,7 +92,8 @@ def _describe_manifest(path: Path, manifest: Manifest) -> tuple[Json, list[Shown
         versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
         facts |= {"processor": machine.processor, "libraries": f"{machine.blas}, {versions}"}
         if machine.python_version is not None:
-            versions = f"Python {machine.python_version}, {machine.num_cores} cores"
+            workers = "" if machine.num_workers is None else f", {machine.num_workers} in use"
+            versions = f"Python {machine.python_version}, {machine.num_cores} cores{workers}"
             facts["system"] = f"{machine.system}, {versions}"
     facts["seed"] = "none" if manifest.seed is None else str(manifest.seed)
     digests = {"config digest": manifest.config_digest, "content digest": manifest.content_digest}

@@ -33,7 +33,7 @@ from runout.execution.tasks import (
     Worker,
     WorkerLostError,
 )
-from runout.storage.bundle import digest_config
+from runout.storage.bundle import digest_config, note_workers
 from runout.storage.ledger import Ledger, TaskClaims, TaskId, TaskRecord
 from runout.storage.writer import Autosave, Finish
 from runout.version import __version__
@@ -263,6 +263,10 @@ class RunContext:
     worker: Worker | None = field(default=None, repr=False)
 
     __repr__ = short_repr
+
+    def __post_init__(self) -> None:
+        if self.worker is None:
+            note_workers(self.num_threads)
 
     @cached_property
     def chosen_executor(self) -> Executor:

@@ -46,6 +46,7 @@ class Machine(_Record):
         python_version: None, like what follows, in older bundles.
         system: the operating system and its release.
         num_cores: cores of the process, which is how many threads work by default.
+        num_workers: threads that the run was told to use, if it was told.
     """
 
     processor: str
@@ -55,11 +56,25 @@ class Machine(_Record):
     python_version: str | None = None
     system: str | None = None
     num_cores: int | None = None
+    num_workers: int | None = None
+
+
+#: What `note_workers` was told last.
+_NOTED: dict[str, int | None] = {"num_workers": None}
+
+
+def note_workers(number: int | None) -> None:
+    """Notes the threads of a run for manifests, which is all that it changes."""
+    _NOTED["num_workers"] = number
+
+
+def describe_machine() -> Machine:
+    """Returns what this process computes with."""
+    return _look_at_machine().model_copy(update=_NOTED)
 
 
 @cache
-def describe_machine() -> Machine:
-    """Returns what this process computes with; looks once."""
+def _look_at_machine() -> Machine:
     return Machine(
         processor=_describe_processor(),
         blas=_describe_blas(),
