@@ -89,7 +89,8 @@ def test_a_backend_that_cannot_be_played_is_refused():
 def solve(number=0, **keys):
     watch, config = Watch(), run_config(**keys)
     book, context = ValueBook(), RunContext(1, watch)
-    solution = solve_on_book(config, config.preflop.tree, book, context, number=number)
+    plan = RunPlan(config, config.preflop.tree, 1)
+    solution = solve_on_book(plan, book, context, number=number)
     return solution, watch.of(PreflopSolving)
 
 
