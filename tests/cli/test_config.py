@@ -9,7 +9,7 @@ from runout.config.load import load_yaml, parse_config
 from runout.config.spot import ReportConfig, SpotConfig
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
-KINDS = ["preflop", "flops", "spot", "report"]
+KINDS = ["preflop", "flops", "spot", "report", "sweep"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,7 +53,7 @@ def test_all_configs_that_are_shipped_are_valid(run):
 
 
 def test_a_kind_that_does_not_exist_is_refused(run):
-    assert "'spto' is not one of preflop, flops, spot, report, did you mean spot?" in (
+    assert "'spto' is not one of preflop, flops, spot, report, sweep, did you mean spot?" in (
         run("config", "schema", "spto").stderr
     )
 
@@ -103,3 +103,17 @@ def test_every_shipped_config_fits_the_schema_of_its_kind_and_no_mistake_does(ru
     spot = schemas["spot"]["properties"]
     assert spot["target"]["default"] == "0.5%"
     assert spot["rivers"]["enum"] == ["exact", "compact"]
+
+
+def test_all_errors_of_files_are_one_document(run, tmp_path):
+    (tmp_path / "bad.yaml").write_text("sweep: {grid: {seed: [1]}}\npostflop_model: {seeed: 1}\n")
+    result = run("config", "validate", str(CONFIGS[0]), str(tmp_path / "bad.yaml"), "--json")
+    good, bad = json.loads(result.stdout)["files"]
+    assert result.exit_code == 2
+    assert good["errors"] == []
+    assert good["kind"] is not None
+    assert len(bad["errors"]) == 2
+    assert (
+        "sweep.grid.seed: is repeated for every choice, write seeds beside grid" in bad["errors"][0]
+    )
+    assert bad["kind"] is None

@@ -265,3 +265,11 @@ def test_what_is_no_sweep_is_one_line(error_line, tmp_path, config):
     line = error_line("lab", "sweep", "-c", str(config), "-o", str(tmp_path / "out"))
     assert line.startswith("sweep.grid: ")
     assert "rebucket_round" in line
+
+
+def test_a_spot_is_judged_with_real_cards(run, stored):
+    document = json.loads(run("lab", "judge", str(stored / "turn"), "--json").stdout)
+    assert document["real_exploitability_pot"] == pytest.approx(
+        document["own_exploitability_pot"], abs=1e-4
+    )
+    assert "with real cards" in run("lab", "judge", str(stored / "turn")).stdout

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from runout.cli.console import print_error, print_json, print_note
-from runout.cli.options import argument, flag, option
+from runout.cli.options import JsonFlag, argument, flag, option
 from runout.config.flops import BACKENDS, FlopsFile
-from runout.config.load import KINDS, load_config
+from runout.config.load import KINDS, SweepConfig, load_config
 from runout.config.run import PreflopConfig, RunConfig
-from runout.config.section import AllConfigErrors, ConfigSection
+from runout.config.section import ConfigSection
 from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError, OptionError, suggest
@@ -50,6 +50,14 @@ _STARTERS: dict[str, tuple[type[ConfigSection], str, dict[str, Any]]] = {
         ReportConfig,
         "report -c FILE --flops 25 -o runs/report",
         _SPOT | {"rivers": "compact"},
+    ),
+    "sweep": (
+        SweepConfig,
+        "lab sweep -c FILE -o runs/sweep",
+        {
+            "sweep": {"grid": {"river_buckets": [16, 32]}, "seeds": [0]},
+            "postflop_model": _FLOPS | {"postflop_sprs": [3.5]},
+        },
     ),
 }
 #: Sections of starters by their keys.
@@ -103,24 +111,28 @@ def _lines(section: type[ConfigSection], values: dict[str, Any]) -> list[str]:
 
 
 @app.command("validate")
-def validate(paths: Annotated[list[Path], argument("FILE...", "Config files to check.")]) -> None:
+def validate(
+    paths: Annotated[list[Path], argument("FILE...", "Config files to check.")],
+    json: JsonFlag = False,
+) -> None:
     """Report all errors of config files at once, each with its line."""
-    num_errors = 0
+    documents: list[dict[str, Any]] = []
     for path in paths:
+        kind, found = None, list[ConfigError]()
         try:
             config = load_config(path)
-        except AllConfigErrors as error:
-            found = error.errors
-        except ConfigError as error:
-            found = (error,)
-        else:
             kind = next(what for each, (what, *_) in KINDS.items() if isinstance(config, each))
+        except ConfigError as error:
+            found = [*getattr(error, "errors", [error])]
+        lines = [str(each) if each.where == str(path) else f"{path}: {each}" for each in found]
+        documents.append({"path": str(path), "kind": kind, "errors": lines})
+        if kind is not None and not json:
             print(f"{path}: valid config of {kind}")
-            continue
-        num_errors += len(found)
-        for each in found:
-            print_error(str(each) if each.where == str(path) else f"{path}: {each}")
-    if num_errors:
+        for line in () if json else lines:
+            print_error(line)
+    if json:
+        print_json({"files": documents})
+    if any(document["errors"] for document in documents):
         raise typer.Exit(2)
 
 

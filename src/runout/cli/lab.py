@@ -18,7 +18,10 @@ from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS
 from runout.config.load import load_sweep_config
 from runout.errors import ConfigError, OptionError
+from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER, load_solution
+from runout.solutions.run import find_result
+from runout.solutions.run import open as open_result
 from runout.storage.bundle import has_bundle
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 from runout.trees.betting import BLIND_NAMES
@@ -103,7 +106,7 @@ def show_exploitability(
 
 @app.command("judge", epilog="Example: runout lab judge runs/spr --flop AhKd7s")
 def judge_strategies(
-    path: Annotated[Path, argument("DIR", "A solution of solve-preflop or solve-postflop.")],
+    path: Annotated[Path, argument("DIR", "Directory of a solved spot, run or flops.")],
     flops: Annotated[list[str] | None, option("--flop", "CARDS", _SOLVED_FLOP)] = None,
     workers: options.WorkersOption = None,
     executor: options.ExecutorOption = "threads",
@@ -113,6 +116,18 @@ def judge_strategies(
 
     A joint run is judged preflop and postflop, and keeps the number.
     """
+    if find_result(path)[0] == SPOT_KIND:
+        with solving_into(None, workers, executor) as context:
+            from runout.runs.judge import exploitability
+
+            real = exploitability(path, context)
+        quality = open_result(path).quality
+        assert quality is not None  # all saved spots have it
+        own, meaning = quality.exploitability, quality.meaning
+        document = {"path": str(path), "own_exploitability_pot": own, "own_meaning": meaning}
+        text = f"{own:.3%} of the pot ({meaning}), {real:.3%} with real cards"
+        show(json, {**document, "real_exploitability_pot": real}, text)
+        return
     if has_bundle(path / SOLUTION_FOLDER) and not has_bundle(path / VALUES_FOLDER):
         with solving_into(None, workers, executor) as context:
             from runout.runs.judge import judge_run

@@ -19,7 +19,7 @@ from runout.cli.formatting import Json, format_bytes, format_count, format_count
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
 from runout.cli.targets import solving_into
-from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.flops import BACKENDS, FlopsConfig, backend_title
 from runout.config.load import kind_of, load_config, load_yaml, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
@@ -157,7 +157,9 @@ def _show_all(model: FlopsConfig, json: bool = False) -> None:
         counts = (each["num_nodes"], decisions, folds, each["num_showdowns"])
         sheet.add(each["spr"], *counts, each["memory_bytes"])
     flops = format_count_of(len(model.flop_list().flops), "flop")
-    about = f"{flops}, solve type {model.solve_type}\n{describe.format_rules(rules)}\n"
+    about = (
+        f"{flops}, solve type {backend_title(model.solve_type)}\n{describe.format_rules(rules)}\n"
+    )
     console.show(json, {"trees": facts}, about, sheet)
 
 
@@ -178,7 +180,7 @@ def _memory(
 
     hardest = min(config.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
     needed = int(make_backend(config).estimate(hardest, tree, 1).memory_bytes)
-    each = f"of memory for each flop that is solved at a time ({config.solve_type})"
+    each = f"of memory for each flop that is solved at a time ({backend_title(config.solve_type)})"
     return needed, f"{format_bytes(needed)} {each}"
 
 

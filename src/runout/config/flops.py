@@ -370,6 +370,11 @@ BACKENDS: dict[str, type[FlopsConfig]] = {
 }
 
 
+def backend_title(label: str) -> str:
+    """Returns a backend for people; ``exhaustive (169 hands)``, the coarsest, sounds like more."""
+    return f"{label} (169 hands)" if label.startswith(("exhaustive", "mccfr")) else label
+
+
 PostflopModel: TypeAlias = SerializeAsAny[FlopsConfig]
 
 

@@ -41,6 +41,8 @@ def _read_grid(value: Any) -> list[dict[str, Any]]:
         lists = [values if isinstance(values, list) else [values] for values in grid.values()]
         if [] in lists:
             raise problem("has no value", list(grid)[lists.index([])])
+        if "seed" in grid:
+            raise problem("is repeated for every choice, write seeds beside grid", "seed")
         choices += [dict(zip(grid, chosen, strict=True)) for chosen in itertools.product(*lists)]
     return choices
 
