@@ -6,7 +6,7 @@ who sees every card wins on average.
 
 Prints:
 
-    <SolvedFlop AhKd7s, pot 1, stack 1: 100 iterations, 0.88% of the pot (upper bound)>
+    <SolvedFlop AhKd7s, pot 1, stack 1: 100 iterations, 2.15% of the pot (upper bound)>
     with real cards 8.1% of the pot
 """
 
