@@ -80,12 +80,8 @@ def _build() -> Arrays:
 def _pack_rows(values_by_key: Sequence[dict[int, int]]) -> tuple[AnyArray, AnyArray]:
     """Packs sparse tables into one array: rows, fullest first, go to the first place that is free.
 
-    Args:
-        values_by_key: one table per hand size; a key's high bits are its row.
-
-    Returns:
-        ``[sizes, rows]`` start of each row (it may be negative: only start + column counts), and
-        the packed values.
+    There is one table per hand size; a key's high bits are its row. Returns ``[sizes, rows]`` the
+    start of each row (it may be negative: only start + column counts), and the packed values.
     """
     rows: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
     for table, values in enumerate(values_by_key):

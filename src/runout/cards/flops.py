@@ -314,8 +314,7 @@ def all_flops() -> FlopList:
 def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
     """Returns the given flops in their order, weighted in proportion to their multiplicities.
 
-    Args:
-        flops: texts such as ``AhKd7s``, or cards; they are made canonical, and keep their names.
+    Texts such as ``AhKd7s``, or cards, are made canonical, and keep their names.
     """
     if not flops:
         raise FlopListError("flops", "the list is empty")
@@ -373,10 +372,6 @@ def random_flops(count: int, seed: int) -> FlopList:
     weight ``1 / count``. In larger samples the most common flops are certain to be drawn; they
     have their own share as weight, and the rest is drawn from the others in the same way. So the
     weights always sum to 1, and the mean over seeds of any weighted sum is its exact value.
-
-    Args:
-        count: number of flops, 1 to 1,755.
-        seed: the same seed draws the same flops.
     """
     if not 1 <= count <= NUM_CANONICAL_FLOPS:
         raise FlopListError(

@@ -210,11 +210,7 @@ def _made_hands(
 ) -> Uint8Array:
     """Returns ``[1326]`` made hands: the first rule that applies.
 
-    Args:
-        score: ``[1326]`` of the combos.
-        board_score: of the board alone, 0 before the river.
-        board_ranks: different ranks of the board, falling.
-        pair_rank: ``[1326]`` as `_rank_of_counting_pair` returns them.
+    ``board_score`` is of the board alone, 0 before the river; its different ranks fall.
     """
     category = category_of_score(score)
     has_first, has_second = _is_held(deciding_rank(score, 0)), _is_held(deciding_rank(score, 1))

@@ -92,10 +92,8 @@ class HandIndexer:
 def canonical_boards(num_cards: int) -> tuple[Uint8Array, IntArray]:
     """Lists the classes of boards in the order of their indexer (a second for five cards).
 
-    An average over classes must be weighted by the second array to be one over boards.
-
-    Returns:
-        ``[n, k]`` a board of each class, and ``[n]`` how many boards it stands for.
+    Returns ``[n, k]`` a board of each class, and ``[n]`` how many boards it stands for: an average
+    over classes must be weighted by it to be one over boards.
     """
     cards = chain.from_iterable(combinations(range(NUM_CARDS), num_cards))
     boards = np.fromiter(cards, dtype=np.uint8).reshape(-1, num_cards)

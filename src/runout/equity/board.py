@@ -99,9 +99,7 @@ class BoardEquity:
 def compute_board_equity(board: Sequence[int], among: IntArray | None = None) -> BoardEquity:
     """Returns the exact equities of combos on a board (tens of milliseconds for all on a flop).
 
-    Args:
-        board: 3 to 5 cards.
-        among: only these combos, as far as the board leaves them possible; all by default.
+    Only those ``among`` some combos count, as far as the board leaves them possible.
     """
     require_board(board)
     combos = live_combos(board)
@@ -230,9 +228,7 @@ _BOARDS_PER_TASK = 8 * 255
 def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> dict[str, AnyArray]:
     """Returns the arrays of the shipped file, counted anew (seconds of work, 100 MB of memory).
 
-    Args:
-        num_workers: threads to use; the result does not depend on it.
-        on_event: told about progress, in boards up to suits.
+    The result does not depend on the number of threads; events count boards up to suits.
     """
     boards, weight = canonical_boards(RIVER_SIZE)
     order = np.argsort(weight, kind="stable")  # boards of equal weight are counted together

@@ -90,11 +90,7 @@ class Plan:
 
     @classmethod
     def covering(cls, plans: Sequence["Plan"]) -> "Plan":
-        """Returns arrays in which those of the same names of all plans fit.
-
-        Raises:
-            ValueError: if rows are not as long in all of them.
-        """
+        """Returns arrays in which those of all plans fit; `ValueError` if rows differ in length."""
         arrays = {}
         for name, (_, dtype) in plans[0].arrays.items():
             shapes = [plan.arrays[name][0] for plan in plans]
@@ -141,13 +137,7 @@ class Precision(IntEnum):
 
 @dataclass(frozen=True)
 class MemoryNeed:
-    """What a solve takes, in bytes.
-
-    Attributes:
-        tables: regrets and strategy sums on all boards.
-        working_space: of all workers.
-        cards: orders of strength, images of hands and what hands win all-in.
-    """
+    """What a solve takes, in bytes; its parts are those of `GamePlan`."""
 
     tables: int
     working_space: int
