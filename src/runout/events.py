@@ -78,7 +78,7 @@ class PhaseAdvanced:
 
 @dataclass(frozen=True)
 class PhaseEnded:
-    """A phase is over, after so many seconds, whether or not it took all of its steps."""
+    """A phase is over, whether or not it took all of its steps."""
 
     phase: str
     seconds: float

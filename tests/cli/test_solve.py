@@ -379,7 +379,7 @@ def test_a_bundle_is_no_place_for_a_run(run, error_line, tmp_path):
     flops, values = write_config(tmp_path, FLOPS, "flops.yaml"), str(tmp_path / "values")
     run("solve-postflop", "-c", flops, "-o", values, "-w", "1")
     line = error_line("solve-preflop", "-c", write_config(tmp_path, PUSH_FOLD), "-o", values)
-    assert line == f"{values}: is a bundle by itself, give another directory for the run"
+    assert line == f"{values}: is a bundle, give another directory for the run"
 
 
 def test_an_interrupted_run_goes_on(solve_of_test_solve_preflop, tmp_path, monkeypatch):

@@ -191,7 +191,7 @@ class StoppingRule:
     __repr__ = short_repr
 
     def is_check(self, iteration: int, measured: "Measurement | None") -> bool:
-        """Returns whether exploitability is measured after so many iterations.
+        """Returns whether exploitability is measured after an iteration.
 
         It is not before it may be low enough, judged by the last measurement, but often enough
         for a curve.

@@ -108,7 +108,7 @@ def share_out(width: int, shares: FloatArray) -> list[int]:
 class HandGrid:
     """A grid that rich can print: tiles where there are colours, a plain table elsewhere.
 
-    A line below it explains hands that are there in part. Cells are by canonical hand. A gap keeps
+    A line below it explains hands that arrive in part. Cells are by canonical hand. A gap keeps
     mixed tiles apart, which have several colours; they are narrower if the console is.
     """
 

@@ -460,7 +460,7 @@ def export_solution(
     """Write nodes with all hands as JSON, CSV or Parquet.
 
     By default these are all decisions before the flop of a run, or the first one of a spot. Rows
-    are by node, action and hand; EVs are those of `runout show`.
+    are by node, action and hand, with the EVs of `runout show`.
     """
     if json and layout != "json":
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")

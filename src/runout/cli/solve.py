@@ -200,7 +200,7 @@ def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) ->
     from runout.runs.preflop import check_directory
 
     if has_bundle(path):
-        raise OptionError(str(path), "is a bundle by itself, give another directory for the run")
+        raise OptionError(str(path), "is a bundle, give another directory for the run")
     if not overwrite:
         check_directory(path, plan)
     can_replace = overwrite or resume

@@ -70,7 +70,7 @@ def _estimate(config: SpotConfig) -> dict[str, Any]:
 
 
 def _printing_progress() -> EventSink:
-    """Returns a sink that prints how far a solve is, and how long it goes on if time permits."""
+    """Returns a sink that prints the progress of a solve, and its time left where known."""
     time_left, measured = TimeLeft(), set[float | None]()
 
     def print_progress(event: Event) -> None:

@@ -63,8 +63,8 @@ def show_tree(
 ) -> None:
     """Show the rules, the nodes and the memory of a config's trees, and the trees themselves.
 
-    The config is that of a run, of flops or of a spot. One of flops with several stack-to-pot
-    ratios shows a line for each; give --spr for one.
+    The config describes a run, flops or a spot. Flops with several stack-to-pot ratios show a line
+    for each; give --spr for one.
     """
     one_tree = {"--spr": spr is not None, "--preflop": preflop}
     options.require_at_most_one(one_tree)

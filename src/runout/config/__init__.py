@@ -1,3 +1,3 @@
-"""Typed YAML: what a run is told to do, checked before anything is computed; private."""
+"""Typed YAML configs, checked before a solve starts; private."""
 
 __all__: list[str] = []

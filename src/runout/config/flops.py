@@ -122,7 +122,7 @@ class FlopsConfig(ConfigSection):
             ("number", "array", "string"),
         ),
     ] = (3.5,)
-    """Stack-to-pot ratios on entering the flop, each solved by itself; the first is the primary
+    """Stack-to-pot ratios on entering the flop, each solved separately; the first is the primary
     one. `auto`, in a run config only: those of the preflop tree. Also written `postflop_spr`."""
     postflop_solve_iterations: Annotated[Count, END] = 500
     """Maximum number of iterations of a flop's solve."""

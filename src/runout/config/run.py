@@ -106,7 +106,7 @@ class PreflopConfig(ConfigSection):
             place = (error.where,) if error.where in type(self).model_fields else ()
             raise problem(error.problem, *place) from error
         if tree.num_nodes == 1 and self.ante_bb >= stack:
-            text = f"{self.ante_bb:g} is no less than the stack of {stack:g}, nothing is left"
+            text = f"{self.ante_bb:g} is no less than the stack of {stack:g}, give a smaller ante"
             raise problem(text, "ante_bb")
         if tree.num_nodes == 1:
             text = f"{stack:g} is gone when blinds and antes are posted, no decision is left"
@@ -150,7 +150,7 @@ def _read_path(value: Any) -> Path:
 
 
 class RunConfig(ConfigSection):
-    """Everything that a run is told.
+    """Config of a run: the game, its flops and the solve.
 
     >>> from runout import RunConfig
     >>> RunConfig(preflop={"preset": "pushfold", "stacks_bb": 8}).needs_flop_values

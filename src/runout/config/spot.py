@@ -33,9 +33,9 @@ class SpotOrigin(ConfigSection):
     node: str
     """The actions before the flop."""
     oop_ev: float
-    """Chips of the pot that OOP gets there, the mean over flops."""
+    """EV of OOP in chips, the mean over flops."""
     ip_ev: float
-    """Chips of the pot that IP gets there, the mean over flops."""
+    """EV of IP in chips, the mean over flops."""
 
     def describe(self) -> str:
         """Returns where the spot comes from and what was counted with, in one line."""
@@ -121,7 +121,7 @@ class ReportConfig(ConfigSection):
     """A spot without a board, for a report over many flops."""
 
     oop: _Range
-    """Range of the player who acts first: 22+,AKs:0.5."""
+    """Range of the player out of position: 22+,AKs:0.5."""
     ip: _Range
     """Range of the player in position."""
     pot: _Chips
@@ -129,7 +129,7 @@ class ReportConfig(ConfigSection):
     stack: _Chips
     """Chips that the shorter player has left."""
     bet_sizes: values.SpotSizes = Sizes.parse(["33%", "75%"])
-    """Sizes of a first bet: 33%,75%,100c,e,a. For everybody, or a mapping by street, by player, or
+    """Sizes of a first bet: 33%,75%,100c,e,a. One list, or a mapping by street, by player, or
     by both; an empty list never bets."""
     raise_sizes: values.SpotRaiseSizes = Sizes.parse(["2.5x"], SizeRules(for_raises=True))
     """Sizes of a raise: 60%,2.5x,a. `%` of the pot after calling, `x` the bet."""
@@ -180,7 +180,7 @@ class ReportConfig(ConfigSection):
 
 
 class SpotConfig(ReportConfig):
-    """Everything that the solve of a spot is told.
+    """Config of a spot: board, ranges, betting and the solve.
 
     >>> from runout import SpotConfig
     >>> SpotConfig(board="QsJh2h", oop="22+", ip="ATo+", pot=180, stack=910).tree().num_nodes > 100

@@ -112,11 +112,11 @@ class Exponents(ConfigSection):
     alpha: _Exponent
     """Positive regrets are scaled by `t^alpha / (t^alpha + 1)` after iteration t."""
     beta: _Exponent
-    """Negative regrets likewise."""
+    """Exponent of the discount of negative regrets."""
     gamma: Annotated[float, Ge(0), Le(MAX_EXPONENT)]
     """The strategy sum is scaled by `(t / (t + 1))^gamma`."""
     num_rising: CountFrom0 = 0
-    """In so many iterations `alpha` rises from `first_alpha`, and `beta` from 0."""
+    """Iterations in which `alpha` rises from `first_alpha`, and `beta` from 0."""
     first_alpha: Annotated[float, Ge(-MAX_EXPONENT), Le(MAX_EXPONENT)] = 1.0
     """Where `alpha` begins, if it rises."""
 

@@ -202,7 +202,7 @@ class BettingTree:
         )
 
     def pot(self, node: int) -> float:
-        """Returns what is in the middle at a node, uncalled bets included as in ``invested``."""
+        """Returns the pot at a node, uncalled bets included as in ``invested``."""
         return self.stakes.pot + float(self.invested[node].sum())
 
     def stack_behind(self, node: int) -> float:
@@ -224,13 +224,13 @@ class BettingTree:
 
     @property
     def is_fold(self) -> BoolArray:
-        """``[N]`` whether a node is a leaf where somebody has folded."""
+        """``[N]`` whether a node is a leaf after a fold."""
         folded: BoolArray = (self.leaf_kind == 0) | (self.leaf_kind == 1)
         return folded
 
     @property
     def fold_gain(self) -> FloatArray:
-        """``[N]`` what player 0 wins where somebody has folded, 0 elsewhere."""
+        """``[N]`` what player 0 wins after a fold, 0 elsewhere."""
         return np.where(self.is_fold, (2 * self.leaf_kind - 1) * self.leaf_stake, 0.0)
 
     def action_to(self, node: int) -> Action:
