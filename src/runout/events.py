@@ -12,15 +12,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+class Event:
+    """A fact that long work reports."""
+
+
 @dataclass(frozen=True)
-class KernelCompiling:
+class KernelCompiling(Event):
     """A kernel, named by its function, that was not in the cache is being compiled."""
 
     name: str
 
 
 @dataclass(frozen=True)
-class KernelCompiled:
+class KernelCompiled(Event):
     """A kernel has been compiled and cached."""
 
     name: str
@@ -55,7 +59,7 @@ class FlopPlace:
 
 
 @dataclass(frozen=True)
-class PhaseStarted:
+class PhaseStarted(Event):
     """A part of longer work begins; it has ``total`` steps, at most.
 
     Its place is the flop that it is about, None if it is about none or about all.
@@ -67,7 +71,7 @@ class PhaseStarted:
 
 
 @dataclass(frozen=True)
-class PhaseAdvanced:
+class PhaseAdvanced(Event):
     """``done`` of a phase's ``total`` steps are finished."""
 
     phase: str
@@ -77,7 +81,7 @@ class PhaseAdvanced:
 
 
 @dataclass(frozen=True)
-class PhaseEnded:
+class PhaseEnded(Event):
     """A phase is over, whether or not it took all of its steps."""
 
     phase: str
@@ -89,7 +93,7 @@ PhaseEvent = PhaseStarted | PhaseAdvanced | PhaseEnded
 
 
 @dataclass(frozen=True)
-class FlopSolving:
+class FlopSolving(Event):
     """A flop's solve has done another iteration; flop, ratio and rounds are as in `FlopPlace`."""
 
     flop: str
@@ -105,7 +109,7 @@ class FlopSolving:
 
 
 @dataclass(frozen=True)
-class FlopSolved:
+class FlopSolved(Event):
     """A flop has been solved at all stack-to-pot ratios, or found solved by an earlier run."""
 
     flop: str
@@ -126,7 +130,7 @@ class FlopReported(FlopSolved):
 
 
 @dataclass(frozen=True)
-class FlopFailed:
+class FlopFailed(Event):
     """A flop could not be solved, for a reason in words; the others go on."""
 
     flop: str
@@ -134,7 +138,7 @@ class FlopFailed:
 
 
 @dataclass(frozen=True)
-class GameSolving:
+class GameSolving(Event):
     """The solve of a whole game has done more iterations; None stands for no limit."""
 
     iteration: int  # those of earlier sittings included
@@ -160,7 +164,7 @@ class SpotSolving(GameSolving):
 
 
 @dataclass(frozen=True)
-class RangesRoundFinished:
+class RangesRoundFinished(Event):
     """The flops were solved again with the ranges that arrive there, and preflop on top."""
 
     round: int  # 1 for the first
@@ -170,7 +174,7 @@ class RangesRoundFinished:
 
 
 @dataclass(frozen=True)
-class BucketsCapped:
+class BucketsCapped(Event):
     """There are fewer different hands than buckets were asked for, so each has its own bucket.
 
     The name says what is sorted into buckets, such as ``turn``.
@@ -183,7 +187,7 @@ class BucketsCapped:
 
 
 @dataclass(frozen=True)
-class SavingFailed:
+class SavingFailed(Event):
     """Work that goes on could not be saved at a file or directory; it is tried again later."""
 
     where: str
@@ -191,12 +195,12 @@ class SavingFailed:
 
 
 @dataclass(frozen=True)
-class FlopJudged:
+class FlopJudged(Event):
     """A best response on one flop at one leaf of a joint game is done."""
 
 
 @dataclass(frozen=True)
-class TaskLost:
+class TaskLost(Event):
     """A task's worker has died, or its result did not arrive; it is tried again, or given up."""
 
     task: str  # its key, such as AhKd7s
@@ -206,7 +210,7 @@ class TaskLost:
 
 
 @dataclass(frozen=True)
-class TasksShared:
+class TasksShared(Event):
     """Other processes or machines have carried out tasks."""
 
     by_host: tuple[tuple[str, int], ...]  # machines, and how many tasks each has finished
@@ -217,21 +221,6 @@ class TasksShared:
 BucketEvent = BucketsCapped | PhaseEvent
 BucketEventSink = Callable[[BucketEvent], None]
 
-Event = (
-    KernelCompiling
-    | KernelCompiled
-    | PhaseEvent
-    | FlopSolving
-    | FlopSolved
-    | FlopFailed
-    | GameSolving
-    | RangesRoundFinished
-    | SavingFailed
-    | BucketsCapped
-    | TaskLost
-    | TasksShared
-    | FlopJudged
-)
 EventSink = Callable[[Event], None]
 
 

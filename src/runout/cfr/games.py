@@ -111,8 +111,8 @@ class GameTables:
         """
         self.name = game.name
         self._sets: dict[tuple[int, Hashable], tuple[int, tuple[Hashable, ...], int]] = {}
-        self._set: list[int] = []
-        self._depth: list[int] = []
+        self._set: list[int] = []  # [S] the information set of each action
+        self._depth: list[int] = []  # [S] earlier decisions of its player
         payoff: list[float] = []
 
         def expand(place: _Place) -> tuple[int, list[_Place]]:
@@ -122,10 +122,8 @@ class GameTables:
                 return LEAF, []
             if isinstance(told, Chance):
                 odds = told.outcomes
-                if (
-                    min(odds.values(), default=-1.0) < 0.0
-                    or abs(sum(odds.values()) - 1) > _ROUNDING
-                ):
+                error = abs(sum(odds.values()) - 1.0)
+                if min(odds.values(), default=-1.0) < 0.0 or error > _ROUNDING:
                     problem = f"the odds {quote(odds)} do not sum to 1"
                     raise TreeError(f"history {quote(place.history)}", problem)
                 return CHANCE, [
