@@ -426,8 +426,7 @@ class JointLeaves:
 #: The program, with what compiling kernels and preparing flops takes for a while.
 JOINT_PROGRAM_BYTES = PROGRAM_BYTES + 280_000_000
 
-#: Of a probability that is kept, and of the number of a runout.
-KEPT_BYTES_PER_CELL = 1
+#: Of the number of a runout that is kept.
 _GAME_NUMBER_BYTES = 4
 
 
@@ -516,9 +515,8 @@ class JointGame:
 
         need = estimate(self.backend)
         kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
-        result = KEPT_BYTES_PER_CELL * int(kept.sum())
-        result += count_value_bytes(self.flops.flops, self.flop_trees)
-        result += need.river_map_bytes if keeps_rivers else 0
+        disk = int(kept.sum()) + (need.river_map_bytes if keeps_rivers else 0)  # a byte for each
+        disk += count_value_bytes(self.flops.flops, self.flop_trees)
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = self.backend.seconds_per_cell * int(need.cells_by_street.sum()) * share
         savings: dict[str, int | None] = {
@@ -530,7 +528,7 @@ class JointGame:
         return Cost(
             seconds=limit_seconds(rule, per_iteration / num_workers),
             memory_bytes=JOINT_PROGRAM_BYTES + need.memory.total,
-            disk_bytes=result,
+            disk_bytes=disk,
             # A checkpoint holds all tables, and there is one while the next is written.
             checkpoint_bytes=2 * need.memory.tables,
             savings=savings | {f"give fewer flops, fewer sizes, or {cheaper}": None},
