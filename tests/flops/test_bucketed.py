@@ -3,7 +3,6 @@ import pytest
 
 from runout.cards.deck import COMBO_HAS_CARD
 from runout.cfr.schedules import LINEAR, StoppingRule, StopReason
-from runout.cfr.solver import iterate_until
 from runout.cfr.team import Team
 from runout.flops.bucketed_solver import BucketedSolver
 from runout.flops.cards import TableStrategy
@@ -135,11 +134,11 @@ def test_the_seed_decides_the_cards():
 
 def test_early_stopping_triggers_below_the_threshold_and_not_above():
     game = tiny_game(set(Street))
-    outcome = iterate_until(unabstracted(game), StoppingRule(50, strategy_delta=0.5))
+    outcome = unabstracted(game).solve(StoppingRule(50, strategy_delta=0.5))
     assert outcome.reason == StopReason.STRATEGY_DELTA
     assert outcome.strategy_delta <= 0.5
     assert outcome.iterations < 50
-    outcome = iterate_until(unabstracted(game), StoppingRule(5, strategy_delta=1e-9))
+    outcome = unabstracted(game).solve(StoppingRule(5, strategy_delta=1e-9))
     assert outcome.reason == StopReason.ITERATIONS
     assert outcome.strategy_delta > 1e-9
 

@@ -1,9 +1,9 @@
 """CFR of any two-player zero-sum game: one iteration, the loop around it, and its worth."""
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -180,72 +180,74 @@ def ignore_progress(progress: object) -> None:
     """The sink of callers who only want the result."""
 
 
-class Iterating(Protocol):
-    """A solver that can go on."""
+class IterativeSolver(ABC):
+    """A solver that goes on as long as it is asked to; ``iteration`` counts what it has done."""
 
-    iteration: int
-    strategy_delta: float
+    iteration = 0
+    strategy_delta = 1.0  # largest change of an action's probability in the last iteration
+    has_short_iterations = False  # of microseconds; calls take longer
 
+    @abstractmethod
     def run(self, num_iterations: int) -> object:
-        """Runs more iterations."""
+        """Runs more iterations, each updating both players."""
 
+    @abstractmethod
     def exploitability(self) -> float:
-        """Returns the exploitability of the average strategies."""
+        """Returns the mean gain of a best response to the average strategies."""
 
+    def solve(
+        self,
+        rule: StoppingRule,
+        on_progress: Callable[[SolveProgress], None] = ignore_progress,
+        cancel: CancelToken | None = None,
+        measured: Measurement | None = None,
+        tells_all: bool = False,
+    ) -> SolveOutcome:
+        """Iterates until a limit of the rule is met; counts earlier iterations, but no compiling.
 
-def iterate_until(
-    solver: Iterating,
-    rule: StoppingRule,
-    on_progress: Callable[[SolveProgress], None] = ignore_progress,
-    cancel: CancelToken | None = None,
-    batch: int = 1,
-    measured: Measurement | None = None,
-) -> SolveOutcome:
-    """Iterates until a limit of the rule is met; counts earlier iterations too, but no compiling.
+        A token that is set raises `CancelledError`; everything that was learned is in the solver.
 
-    A token that is set raises `CancelledError`; everything that was learned is in the solver.
-
-    Args:
-        solver: what iterates.
-        rule: when to stop.
-        on_progress: called after every batch.
-        cancel: looked at after every batch.
-        batch: iterations done at once, a divisor of ``rule.check_every``.
-        measured: the last measurement of an earlier sitting: later ones come when they would have.
-    """
-    started, cancel = solve_time(), cancel or CancelToken()
-    batch = math.gcd(batch, rule.history_every or batch)
-    history: list[Measurement] = []
-    while True:
-        # Earlier iterations may have ended anywhere; measurements come at the same ones as ever.
-        step = batch - solver.iteration % batch
-        solver.run(min(step, max(rule.max_iterations - solver.iteration, 1)))
-        is_check = rule.is_check(solver.iteration, measured)
-        if is_check:
-            measured = solver.iteration, solver.exploitability()
-            history.append(measured)
-        progress = SolveProgress(
-            solver.iteration,
-            rule.max_iterations,
-            solve_time() - started,
-            solver.strategy_delta,
-            history[-1][1] if history else None,
-            is_check,
-        )
-        reason = progress.reason_to_stop(rule)
-        if reason is None:
+        Args:
+            rule: when to stop.
+            on_progress: called after every iteration, or after several short ones.
+            cancel: looked at whenever progress is told.
+            measured: the last measurement of an earlier sitting: others come when they would have.
+            tells_all: whether progress is told after every iteration, however short.
+        """
+        started, cancel = solve_time(), cancel or CancelToken()
+        batch = rule.check_every if self.has_short_iterations and not tells_all else 1
+        batch = math.gcd(batch, rule.history_every or batch)
+        history: list[Measurement] = []
+        while True:
+            # Earlier iterations may have ended anywhere; measurements come where they always do.
+            step = batch - self.iteration % batch
+            self.run(min(step, max(rule.max_iterations - self.iteration, 1)))
+            is_check = rule.is_check(self.iteration, measured)
+            if is_check:
+                measured = self.iteration, self.exploitability()
+                history.append(measured)
+            progress = SolveProgress(
+                self.iteration,
+                rule.max_iterations,
+                solve_time() - started,
+                self.strategy_delta,
+                history[-1][1] if history else None,
+                is_check,
+            )
+            reason = progress.reason_to_stop(rule)
+            if reason is not None:
+                break
             on_progress(progress)
             cancel.raise_if_set()
-            continue
         if not is_check:
-            history.append((solver.iteration, solver.exploitability()))
+            history.append((self.iteration, self.exploitability()))
         reached = history[-1][1]
         on_progress(replace(progress, exploitability=reached, is_measured=True, stop_reason=reason))
-        delta, iterations = solver.strategy_delta, solver.iteration
-        return SolveOutcome(reason, iterations, progress.seconds, delta, reached, tuple(history))
+        reached_in = (self.iteration, progress.seconds, self.strategy_delta)
+        return SolveOutcome(reason, *reached_in, reached, tuple(history))
 
 
-class CfrSolver:
+class CfrSolver(IterativeSolver):
     """CFR of a two-player zero-sum game.
 
     >>> from runout import CfrSolver, games
@@ -280,7 +282,6 @@ class CfrSolver:
                 approximations that do not, `nash_conv` is measured from the values themselves.
         """
         self.schedule = Schedule.parse(schedule)
-        self.iteration, self.strategy_delta = 0, 1.0
         self._name = game.name if isinstance(game, Game) else "tree"
         self._is_simultaneous, self._is_zero_sum = is_simultaneous, is_zero_sum
         if isinstance(game, BettingTree):
@@ -318,16 +319,6 @@ class CfrSolver:
             if history_every and self.iteration % history_every == 0:
                 history.append((self.iteration, self.nash_conv()))
         return history
-
-    def solve(
-        self,
-        rule: StoppingRule,
-        on_progress: Callable[[SolveProgress], None] = ignore_progress,
-        cancel: CancelToken | None = None,
-        measured: Measurement | None = None,
-    ) -> SolveOutcome:
-        """Iterates until a limit of the rule is met; see `iterate_until`."""
-        return iterate_until(self, rule, on_progress, cancel, measured=measured)
 
     def policy(self, player: int) -> dict[object, dict[object, float]]:
         """Returns the average strategy of a `Game`: action to probability, by what is seen."""

@@ -14,7 +14,7 @@ from runout.arrays import Float32Array, FloatArray
 from runout.cache import Arrays
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos
 from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, SolveProgress, StoppingRule
-from runout.cfr.solver import ignore_progress, iterate_until
+from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.errors import ConfigError
 from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
@@ -228,7 +228,7 @@ class BucketedBackend:
             if before is not None and self.is_warm_started:
                 solver.begin_with(before)
             with reporting_phase(in_round, Phase.SOLVING, self.rule.max_iterations):
-                outcome = iterate_until(solver, self.rule, in_round, team.cancel)
+                outcome = solver.solve(self.rule, in_round, team.cancel)
             strategy = solver.strategy()
             values = extract_pair_values(game, strategy, sample, in_round, team)
             result = SolvedRound(buckets, strategy, outcome, values)

@@ -12,6 +12,7 @@ from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array, Int32A
 from runout.cache import Arrays
 from runout.cards.deck import NUM_COMBOS, live_combos
 from runout.cfr.schedules import LINEAR, DiscountWeights, Schedule
+from runout.cfr.solver import IterativeSolver
 from runout.cfr.team import Team
 from runout.flops import flop_kernels
 from runout.flops.backend import pack_probabilities
@@ -154,7 +155,7 @@ def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
 NUM_TURNS, NUM_RIVERS = 4, 1
 
 
-class BucketedSolver:
+class BucketedSolver(IterativeSolver):
     """What both players have learned in buckets on one flop.
 
     The kernels of `runout.holdem` learn for hands; what is learned is kept by bucket. So the tables
@@ -175,7 +176,7 @@ class BucketedSolver:
         Sampled are turn cards in an iteration, and river cards after each.
         """
         self.game, self.buckets, self.schedule = game, buckets, schedule
-        self.iteration, self.strategy_delta = 0, math.inf
+        self.strategy_delta = math.inf
         self._seed, self._sampled, self._team = seed, sampled, team or Team()
         streets = list(zip(game.templates, buckets.num_buckets, strict=True))
         self.tables = [

@@ -1,22 +1,13 @@
 """CFR of a spot with real cards: iterate, judge, stop."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray
-from runout.cfr.schedules import (
-    DCFR_SPOT,
-    Measurement,
-    Schedule,
-    SolveOutcome,
-    SolveProgress,
-    StoppingRule,
-)
-from runout.cfr.solver import ignore_progress, iterate_until
+from runout.cfr.schedules import DCFR_SPOT, Schedule
+from runout.cfr.solver import IterativeSolver
 from runout.cfr.team import Team
-from runout.execution.tasks import CancelToken
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.holdem.rivers import EXACT_RIVERS, Rivers
@@ -27,8 +18,8 @@ from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 
 
-class SpotSolver:
-    """The learned tables of a spot and the iterations that fill them."""
+class SpotSolver(IterativeSolver):
+    """The learned tables of a spot and the iterations that fill them; exploitability in chips."""
 
     def __init__(
         self,
@@ -46,7 +37,7 @@ class SpotSolver:
         """
         self.game = CardGame(spot, rivers, precision, team)
         self.schedule = schedule
-        self.iteration = 0
+        self.has_short_iterations = self.game.first_street == Street.RIVER
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
         self.num_lock_changes = 0  # views look at it to know when to look again
         self.tables = LearnedTables.allocate(
@@ -61,25 +52,6 @@ class SpotSolver:
         weights = self.schedule.weight_rows(numbers).astype(np.float32)
         self.game.iterate(weights, self.tables, self.root_reach)
         self.iteration += num_iterations
-
-    def solve(
-        self,
-        rule: StoppingRule,
-        on_progress: Callable[[SolveProgress], None] = ignore_progress,
-        cancel: CancelToken | None = None,
-        measured: Measurement | None = None,
-    ) -> SolveOutcome:
-        """Iterates until a limit of the rule is met; exploitability is in chips.
-
-        Args:
-            rule: when to stop.
-            on_progress: called after every iteration, on rivers after several.
-            cancel: raises `CancelledError` after an iteration, once it is set.
-            measured: the last measurement of an earlier sitting.
-        """
-        # Iterations of a river take microseconds, calls take longer.
-        batch = rule.check_every if self.game.first_street == Street.RIVER else 1
-        return iterate_until(self, rule, on_progress, cancel or CancelToken(), batch, measured)
 
     def exploitability(self) -> float:
         """Returns the mean gain of a best response over what the average strategies win, in chips.

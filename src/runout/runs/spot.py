@@ -19,7 +19,6 @@ from runout.cfr.schedules import (
     StoppingRule,
     StopReason,
 )
-from runout.cfr.solver import iterate_until
 from runout.cfr.team import Team
 from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
@@ -291,9 +290,6 @@ def _solve(
 ) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed; replaces what is in the directory."""
     config, solver = earlier.config, earlier.solver
-    # Iterations of a river take microseconds, calls take longer.
-    is_river = config.first_street == Street.RIVER and on_iteration is None
-    batch = math.gcd(rule.check_every, rule.history_every or 0) if is_river else 1
     curve = list(earlier.curve_chips)
     if curve and earlier.is_interrupted and not _ends_with_check(curve, rule):
         curve.pop()  # where the sitting was cut off; an undisturbed solve would not have measured
@@ -328,11 +324,11 @@ def _solve(
             on_iteration(progress)
         autosave.save_if_due()
 
-    measured = curve[-1] if curve else None
+    measured, tells_all = curve[-1] if curve else None, on_iteration is not None
     with cancelling_on_interrupt(context.cancel, ends_step=True):
         with autosave:
             try:
-                outcome = iterate_until(solver, rule, look_up, context.cancel, batch, measured)
+                outcome = solver.solve(rule, look_up, context.cancel, measured, tells_all)
                 solution = conclude(outcome)
             except CancelledError:
                 solution = pause()
