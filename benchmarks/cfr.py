@@ -32,7 +32,7 @@ from runout.cfr.schedules import (
     StoppingRule,
 )
 from runout.cfr.solver import CfrSolver, StreetSolver
-from runout.cfr.team import Team, worthwhile_workers
+from runout.cfr.team import Team
 from runout.config.flops import FlopsConfig
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
@@ -178,7 +178,7 @@ def _against_products(name: str, game: FlopGame, tree: PostflopTree) -> Row:
 
 def _two_threads_within(name: str, game: FlopGame, tree: PostflopTree, goal: float) -> Row:
     """Two workers inside one flop, as many as are worthwhile, against one."""
-    num_used = worthwhile_workers(tree.num_nodes * NUM_HANDS, 2)
+    num_used = Team(2).for_solve(tree.num_nodes * NUM_HANDS).num_workers
     two, one = _solver(game, tree, Team(num_used)), _solver(game, tree)
     ours, alone = best_seconds_of_two(lambda: two.run(5), lambda: one.run(5), repeats=9)
     return speedup(

@@ -12,11 +12,8 @@ from runout.cfr.team import (
     Team,
     solve_time,
     split_tree,
-    worthwhile_workers,
 )
-from runout.errors import ExecutionError
 from runout.events import KernelCompiled, KernelCompiling
-from runout.execution import pool
 from runout.execution.pool import WorkerPool
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
@@ -24,23 +21,6 @@ from tests.games.kuhn import TREE as KUHN_TREE
 
 HUGE = 100 * MIN_CELLS_PER_WORKER
 SMALL = MIN_CELLS_PER_WORKER // 2
-
-
-def test_a_huge_solve_can_use_all_workers_and_a_small_one_a_single_one():
-    assert worthwhile_workers(HUGE, 8) == 8
-    assert worthwhile_workers(SMALL, 8) == 1
-    assert worthwhile_workers(3 * MIN_CELLS_PER_WORKER, 8) == 3
-
-
-def test_by_default_all_cores_work(monkeypatch):
-    monkeypatch.setattr(pool, "count_cores", lambda: 6)
-    assert worthwhile_workers(HUGE) == 6
-
-
-@pytest.mark.parametrize("num_workers", [0, -2])
-def test_worker_count_must_be_positive(num_workers):
-    with pytest.raises(ExecutionError, match=f"workers: {num_workers} is not a positive number"):
-        worthwhile_workers(SMALL, num_workers)
 
 
 def test_a_team_of_a_pool_is_as_large_as_the_pool_has_free_threads():
@@ -64,6 +44,7 @@ def test_a_small_solve_takes_a_part_of_a_team_and_of_its_pool():
     pool = WorkerPool(3)
     team = Team(3, pool)
     assert team.for_solve(HUGE).num_workers == 3
+    assert Team(8).for_solve(3 * MIN_CELLS_PER_WORKER).num_workers == 3
     assert team.for_solve(2 * MIN_CELLS_PER_WORKER).num_ready == 2
     assert team.for_solve(SMALL).num_ready == 1
 

@@ -11,7 +11,7 @@ import numpy as np
 from runout.arrays import IntArray
 from runout.cfr.cfr_kernels import TreeSpan
 from runout.events import Event, KernelCompiled, KernelCompiling
-from runout.execution.pool import WorkerPool, choose_num_workers
+from runout.execution.pool import WorkerPool
 from runout.execution.tasks import CancelToken, Worker
 from runout.jit import reporting_compilation
 from runout.trees.layout import TreeArrays, subtree_sizes
@@ -28,11 +28,6 @@ MIN_CELLS_PER_WORKER = 200_000
 
 #: A level with so many nodes for each part can be cut into parts of about equal size.
 _SUBTREES_PER_PART = 16
-
-
-def worthwhile_workers(cells: int, num_workers: int | None = None) -> int:
-    """Returns how many threads a solve with this many nodes times hands can use."""
-    return min(choose_num_workers(num_workers), max(1, cells // MIN_CELLS_PER_WORKER))
 
 
 class Team:
@@ -57,8 +52,9 @@ class Team:
         return cls(worker.num_threads, worker.pool, worker.cancel)
 
     def for_solve(self, cells: int) -> "Team":
-        """Returns as much of the team as a solve of so many cells can make use of."""
-        return Team(worthwhile_workers(cells, self.num_workers), self._pool, self.cancel)
+        """Returns as much of the team as a solve of so many nodes times hands can make use of."""
+        worthwhile = max(1, cells // MIN_CELLS_PER_WORKER)
+        return Team(min(self.num_workers, worthwhile), self._pool, self.cancel)
 
     @property
     def num_ready(self) -> int:

@@ -1,7 +1,7 @@
 """The preflop solver: vector CFR over 169 x 169 hands with exact card removal."""
 
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,22 +26,10 @@ from runout.trees.betting import SB
 from runout.trees.layout import NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, SHOWDOWN, PreflopTree, postflop_position
 
+if TYPE_CHECKING:
+    from runout.preflop.joint import JointLeaves
+
 _EVERYONE = np.ones((NUM_PLAYERS, NUM_HANDS))
-
-
-class GameLeaves(LeafEvaluator, Protocol):
-    """The leaves of a preflop game, whichever way flops are solved."""
-
-    @property
-    def matchup_share(self) -> FloatArray:
-        """``[169, 169]`` probability that SB is dealt the row and BB the column."""
-
-    @property
-    def is_zero_sum(self) -> bool:
-        """Whether what one player wins is what the other loses, but for rounding."""
-
-    def sources(self) -> dict[str, FlopLeafSource]:
-        """Returns where the values of flop leaves come from, by path."""
 
 
 class BookLeaves(MatrixLeaves):
@@ -138,7 +126,7 @@ class PreflopSolver:
     """Solves a preflop tree, given its leaves; players are SB = 0 and BB = 1."""
 
     def __init__(
-        self, tree: PreflopTree, leaves: GameLeaves, schedule: Schedule = DCFR_PLUS
+        self, tree: PreflopTree, leaves: "BookLeaves | JointLeaves", schedule: Schedule = DCFR_PLUS
     ) -> None:
         """Begins with all actions equally likely; leaves come from a book, or learn on the way."""
         self.tree, self.leaves = tree, leaves

@@ -6,7 +6,6 @@ one game: `RunConfig -> JointGame -> PreflopSolution -> bundles`. Otherwise flop
 `RunConfig -> PreflopTree -> flops solved -> ValueBook -> PreflopSolution -> bundles`.
 """
 
-import itertools
 import weakref
 from collections.abc import Callable
 from contextlib import closing
@@ -31,15 +30,10 @@ from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
 from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
 from runout.solutions import preflop as stored
+from runout.solutions import values as flop_values
 from runout.solutions.preflop import PreflopSolution
 from runout.solutions.run import SolveResult
-from runout.solutions.values import (
-    LeafValues,
-    ValueBook,
-    ValueBundle,
-    ValueSource,
-    average_share,
-)
+from runout.solutions.values import LeafValues, ValueBook, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle
 from runout.storage.writer import Finish
 from runout.version import __version__
@@ -180,9 +174,10 @@ def solve_joint(
         flops = game.play_flops(Team(context.num_threads))
         return _learn(plan, game, flops, context, on_solution)
     parts = shards.divide_flops(game, min(executor.num_workers, len(game.flops)))
-    for attempt in itertools.count(1):
+    job, attempt = shards.JointShards(game), 0
+    while True:
+        attempt += 1
         try:
-            job = shards.JointShards(game)
             with closing(executor.start_shards(job, parts, context.on_event)) as group:
                 sharded = ShardedFlops(game, group, parts)
                 return _learn(plan, game, sharded, context, on_solution)
@@ -191,19 +186,14 @@ def solve_joint(
             context.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
             if attempt == MAX_ATTEMPTS:
                 raise ExecutionError("joint solve", f"{loss}, {attempt} times") from error
-    raise AssertionError("unreachable")
 
 
 def _learn(
-    plan: RunPlan,
-    game: JointGame,
-    flops: Flops,
-    context: RunContext,
-    on_solution: SnapshotSink,
+    plan: RunPlan, game: JointGame, flops: Flops, context: RunContext, on_solution: SnapshotSink
 ) -> PreflopRun:
     """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
     config, rule, cancel = plan.config, plan.rule, context.cancel
-    leaves: JointLeaves = game.make_leaves(flops, config.schedule())
+    leaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
     path = None if context.checkpoints is None else Path(context.checkpoints) / stored.JOINT_FOLDER
@@ -242,8 +232,7 @@ def _learn(
             place = TemporaryDirectory(prefix="runout-")
             weakref.finalize(leaves, place.cleanup)  # no other object reads it
             leaves.players.begin_saving(Path(place.name))()
-    total_seconds = solution.report.seconds + earlier_seconds
-    report = replace(solution.report, seconds=total_seconds)
+    report = replace(solution.report, seconds=solution.report.seconds + earlier_seconds)
     return PreflopRun(plan, replace(solution, report=report), None, leaves)
 
 
@@ -299,7 +288,8 @@ def refine_with_arriving_ranges(
             held = ranges[leaf.path] = _damp(ranges.get(leaf.path), arriving, share)
             flops = plan.leaves[leaf.path].carry_out(context, held).values[0]
             detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
-            values[leaf.path] = LeafValues(average_share(flops), ValueSource.SOLVED, detail)
+            mean, source = flop_values.average_share(flops), flop_values.ValueSource.SOLVED
+            values[leaf.path] = LeafValues(mean, source, detail)
             worst_pot = max(worst_pot, *(report.exploitability_pot for report in flops.reports))
         refined = solve_on_book(plan, replace(book, leaves=values), context, on_solution, number)
         change, reached_mbb = refined.change_from(solution), refined.report.exploitability_mbb
