@@ -126,7 +126,7 @@ class UnreliableExecutor:
 
 
 def run(directory, executor, job=None, tasks=TASKS, on_event=ignore_event, cancel=None):
-    work = LedgerWork.of(job or Squares(), directory)
+    work = LedgerWork(job or Squares(), directory)
     return list(run_tasks(work, tasks, executor, on_event, cancel or CancelToken()))
 
 

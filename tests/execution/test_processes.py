@@ -23,7 +23,7 @@ def executor():
 
 
 def run(executor, directory, job=SquareJob(), on_event=ignore_event, cancel=None):  # noqa: B008
-    work = LedgerWork.of(job, directory)
+    work = LedgerWork(job, directory)
     return list(run_tasks(work, TASKS, executor, on_event, cancel or CancelToken()))
 
 
@@ -85,12 +85,13 @@ def test_a_token_ends_tasks_in_other_processes(executor, tmp_path):
     assert numbers_of(run(executor, tmp_path)) == SQUARES
 
 
-def test_children_end_with_their_executor():
+def test_children_end_with_their_executor(tmp_path):
     executor = ProcessExecutor(1)
-    child = executor._start()
+    run(executor, tmp_path)
+    (pid,) = executor.pids
     executor.close()
     with pytest.raises(ProcessLookupError):
-        os.kill(child.pid, 0)
+        os.kill(pid, 0)
 
 
 def test_shards_keep_what_they_have_and_answer_in_order(executor):

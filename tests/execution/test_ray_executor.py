@@ -54,7 +54,7 @@ def executor(cluster):
 
 
 def run(executor, directory, job=SquareJob(), on_event=ignore_event, cancel=None, tasks=TASKS):  # noqa: B008
-    work = LedgerWork.of(job, directory)
+    work = LedgerWork(job, directory)
     return list(run_tasks(work, tasks, executor, on_event, cancel or CancelToken()))
 
 

@@ -81,16 +81,14 @@ class LedgerWork(Generic[Item]):
     """Carries out tasks of a job and writes their results into a ledger, wherever it runs."""
 
     job: Job[Item]
-    job_digest: str  # of all that results depend on besides the key
     directory: Path  # of the ledger
     sync_every: int = 1  # results after which this process waits for the disk
     version: str = __version__  # of the program that started the run
 
-    @classmethod
-    def of(cls, job: Job[Item], directory: Path, sync_every: int = 1) -> "LedgerWork[Item]":
-        """Returns what carries out the tasks of a job over a ledger."""
-        digest = digest_config({"version": __version__, "facts": dict(job.facts)})
-        return cls(job, digest, directory, sync_every)
+    @cached_property
+    def job_digest(self) -> str:
+        """Stands for all that results depend on besides the key."""
+        return digest_config({"version": self.version, "facts": dict(self.job.facts)})
 
     def __call__(self, task: Task[Item], worker: Worker) -> None:
         """Carries out a task and writes its result; refuses to where it would be lost."""
@@ -289,7 +287,7 @@ class RunContext:
             place = self.checkpoints
             if place is None:
                 place = stack.enter_context(TemporaryDirectory(prefix="runout-"))
-            work = LedgerWork.of(job, Path(place), self.checkpoint_every)
+            work = LedgerWork(job, Path(place), self.checkpoint_every)
             yield from run_tasks(work, tasks, self.chosen_executor, self.on_event, self.cancel)
 
     def autosave(

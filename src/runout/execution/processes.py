@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from queue import SimpleQueue
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from runout.events import Event, EventSink, FlopSolving, GameSolving, PhaseAdvanced
 from runout.execution.pool import WorkerPool, choose_num_workers
@@ -74,10 +74,13 @@ def throttled(send: EventSink) -> EventSink:
     return on_event
 
 
-def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
-    """Carries out calls until the parent is gone."""
+def main() -> None:
+    """Carries out calls of the process at the other end of the standard streams until it ends."""
     from runout.jit import reporting_compilation
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
+    incoming, outgoing = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # prints must not get between the messages
     calls: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     sending = threading.Lock()
 
@@ -113,14 +116,6 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
                 except Exception:  # an error that cannot travel
                     answer = Answer(None, RuntimeError(repr(error)))
             send(answer)
-
-
-def main() -> None:
-    """Serves the process at the other end of the standard streams."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides
-    outgoing = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # prints must not get between the messages
-    serve(sys.stdin.buffer, outgoing)
 
 
 _PROGRAM = "from runout.execution.processes import main; main()"
@@ -243,8 +238,9 @@ class ProcessExecutor:
         def carry_out(task: Task[Any]) -> None:
             idle = self._idle.get()
             try:
-                child = idle = idle or self._start()
+                child = idle = idle or ChildProcess(on_event)
                 child.on_event = on_event
+                self._children.add(child)
 
                 def pass_on() -> None:  # more than once is no harm, it comes before the next call
                     if cancel.is_set():
@@ -273,8 +269,3 @@ class ProcessExecutor:
         for child in list(self._children):
             child.close()
         self._children.clear()
-
-    def _start(self) -> ChildProcess:
-        child = ChildProcess(lambda event: None)
-        self._children.add(child)
-        return child
