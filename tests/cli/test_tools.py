@@ -104,7 +104,7 @@ def test_a_run_shows_its_preflop_tree_and_a_line_for_each_flop_tree(show):
     assert text.startswith(format_tree_summary(tree))
     assert format_tree(tree) in text
     assert "of memory to solve it" in text
-    table = text.partition("1 flop, solve type exhaustive")[2].splitlines()
+    table = text.partition("1 flop, solve type exhaustive (169 hands)")[2].splitlines()
     sprs = [float(line.split()[0]) for line in table[-len(set(map(float, sprs_of(tree)))) :]]
     assert sprs == sorted(set(map(float, sprs_of(tree))))
 
@@ -120,7 +120,7 @@ def test_a_run_that_solves_no_flop_shows_none(show, text):
 
 def test_several_ratios_are_a_line_each(show):
     lines = show(FLOPS).stdout.splitlines()
-    assert lines[0] == "2 flops, solve type exhaustive"
+    assert lines[0] == "2 flops, solve type exhaustive (169 hands)"
     assert lines[-3].split()[:2] == ["SPR", "nodes"]
     for line, spr in zip(lines[-2:], (1.0, 2.0), strict=True):
         tree = postflop_tree(spr)
@@ -133,7 +133,9 @@ def test_a_ratio_shows_the_tree_and_the_memory_of_a_flop(show):
     result = show(FLOPS, "--spr", "2", "--depth", "2")
     tree = postflop_tree(2.0)
     assert result.stdout.startswith(format_tree_summary(tree))
-    assert "of memory for each flop that is solved at a time (exhaustive)" in result.stdout
+    assert (
+        "of memory for each flop that is solved at a time, exhaustive (169 hands)" in result.stdout
+    )
     assert result.stdout.endswith(format_tree(tree, 2) + "\n")
     assert result.stderr == ""
 

@@ -25,7 +25,14 @@ RENAMED = {"joint": {"OOP": "BB", "IP": "SB"}, "joint_compact": {"OOP": "BB", "I
 #: Names that old documents do not have.
 NEW = tuple(
     f".{name}: new"
-    for name in ("command", "content_digest", "num_cores", "python_version", "system")
+    for name in (
+        "command",
+        "content_digest",
+        "num_cores",
+        "num_workers",
+        "python_version",
+        "system",
+    )
 )
 
 

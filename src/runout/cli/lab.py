@@ -41,7 +41,8 @@ _EVERYTHING = "all"
 _LEGEND = """\
 in % of the flop pot: own, exploitability in the backend's own game, ≤ if it is only a bound;
 real, with real cards; OOP and IP, gain of a best response with real cards; hand and pair, RMS
-distance of values from the exact ones; time of the solve and its values"""
+distance of values from the exact ones; time of the solve and its values;
+exhaustive and mccfr play 169 hands, without turn and river"""
 
 _SOLVE_TYPES = f"Of {', '.join(BACKENDS)}, keys after colons (bucketed:2); or all."
 _FLOP = "Repeatable. Default: the config's fixed_flops, or five standard flops."

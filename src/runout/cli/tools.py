@@ -180,7 +180,7 @@ def _memory(
 
     hardest = min(config.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
     needed = int(make_backend(config).estimate(hardest, tree, 1).memory_bytes)
-    each = f"of memory for each flop that is solved at a time ({backend_title(config.solve_type)})"
+    each = f"of memory for each flop that is solved at a time, {backend_title(config.solve_type)}"
     return needed, f"{format_bytes(needed)} {each}"
 
 

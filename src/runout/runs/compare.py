@@ -19,7 +19,7 @@ from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights, parse_board
 from runout.cards.flops import canonical_flop
 from runout.cfr.team import Team, solve_time
-from runout.config.flops import BACKENDS, FlopsConfig, backend_title
+from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
 from runout.events import FlopSolved, reporting_phase
@@ -118,7 +118,7 @@ def comparison_sheet(rows: Sequence[BackendRow]) -> Sheet:
         errors = (row.hand_error_pot, row.pair_error_pot)
         numbers = [math.nan if share is None else 100 * share for share in (*found, *errors)]
         own = f"{bound}{100 * row.own_exploitability_pot:.2f}"
-        sheet.add(flop, spr, backend_title(row.label), own, *numbers, row.seconds, style=style)
+        sheet.add(flop, spr, row.label, own, *numbers, row.seconds, style=style)
 
     before = None
     for row in rows:
