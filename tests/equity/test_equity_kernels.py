@@ -111,6 +111,16 @@ def test_wins_are_the_mean_over_images(board):
     np.testing.assert_array_equal(found, reference.average_over_suits(wins, image))
 
 
+@pytest.mark.parametrize("num_combos", [1, 2, 200, NUM_COMBOS])
+def test_clear_blocked_pairs_zeroes_pairs_that_share_a_card(num_combos):
+    generator = np.random.default_rng(num_combos)
+    combos = np.sort(generator.choice(NUM_COMBOS, num_combos, replace=False))
+    wins = random_wins(num_combos, seed=5) + np.uint32(1)
+    out_wins = wins.copy()
+    equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], out_wins)
+    np.testing.assert_array_equal(out_wins, reference.clear_blocked_pairs(combos, wins))
+
+
 def test_sum_by_hand_adds_rows_and_columns():
     combos = live_combos(parse_board("AhKsQd"))
     wins = read_only(random_wins(len(combos), seed=6))

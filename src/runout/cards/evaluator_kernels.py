@@ -98,7 +98,7 @@ def evaluate_board(
             out_strength[start + low] = row[low]
         start += high
     for i in range(board.shape[0]):
-        _overwrite_combos_of(np.int64(board[i]), 0, out_strength)
+        _clear_combos_of(np.int64(board[i]), out_strength)
     for suit in range(4):
         num_suited = 0
         for i in range(board.shape[0]):
@@ -155,6 +155,15 @@ def _overwrite_flushes(
             if not suited_ranks >> other & 1:
                 combo = card * (card - 1) // 2 + 4 * other + suit
                 out_strength[combo] = tables.flush_strength[with_card | 1 << other]
+
+
+@kernel
+def _clear_combos_of(card: int, out_strength: Uint16Array) -> None:
+    """Gives every combo that holds ``card`` strength 0; without a branch, which is faster."""
+    start = card * (card - 1) // 2
+    out_strength[start : start + card] = 0
+    for high in range(card + 1, _NUM_CARDS):
+        out_strength[high * (high - 1) // 2 + card] = 0
 
 
 @kernel

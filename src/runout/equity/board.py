@@ -23,7 +23,6 @@ from runout.cards.deck import (
     NUM_COMBOS,
     NUM_HANDS,
     RIVER_SIZE,
-    disjoint_combos,
     live_combos,
     matchup_weights,
     require_board,
@@ -108,7 +107,7 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
     # A renaming of suits may lead out of some of the combos.
     runouts = enumerate_runouts(board, merges_suits=among is None)
     wins = _count_wins(runouts.boards, runouts.weight, combos)
-    wins *= disjoint_combos(combos, combos)
+    equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
     num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
     return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
 

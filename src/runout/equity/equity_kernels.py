@@ -9,10 +9,14 @@ from runout.cards import evaluator_kernels
 from runout.cards.evaluator_kernels import EvaluatorTables
 from runout.jit import kernel
 
+# --------------------------------------------------------------------------------------------------
+# Compiled counting: rank every combo once per board, then compare small integers.
+#
 # Shape letters: ``R`` complete five-card boards, ``C`` combos. A board has fewer than 255 distinct
 # strengths, so a strength becomes its rank among them, one byte; a combo that the board blocks is
 # weaker than everything as a hero (`BLOCKED_HERO`) and stronger as a villain (`BLOCKED_VILLAIN`),
 # and comparing needs no mask.
+
 
 BLOCKED_HERO = 0
 BLOCKED_VILLAIN = 255
@@ -129,6 +133,18 @@ def _count_wins_of_block(
             wins, row_counts = out_wins[first + row], counts[row]
             for column in range(num_combos):
                 wins[column] += np.uint32(weight) * np.uint32(row_counts[column])
+
+
+@kernel
+def clear_blocked_pairs(combo_cards: Uint8Array, out_wins: Uint32Array) -> None:
+    """Zeroes the cells of ``out_wins[C, C]`` whose row and column share one of their cards."""
+    for row in range(out_wins.shape[0]):
+        card_a, card_b = combo_cards[row, 0], combo_cards[row, 1]
+        wins = out_wins[row]
+        for column in range(out_wins.shape[1]):
+            low, high = combo_cards[column, 0], combo_cards[column, 1]
+            if low == card_a or low == card_b or high == card_a or high == card_b:
+                wins[column] = 0
 
 
 @kernel
@@ -267,3 +283,96 @@ def _score_ranks(
             equal_here = row[column]
             row[column] += 2 * out_met[column]
             out_met[column] += equal_here
+
+
+# --------------------------------------------------------------------------------------------------
+# Compiled counting behind hand strength: who is ahead now, and who is ahead in the end.
+#
+# Outcomes are numbered `BEHIND`, `TIED`, `AHEAD`, from the hero's point of view.
+
+
+BEHIND = 0
+TIED = 1
+AHEAD = 2
+NUM_OUTCOMES = 3
+
+
+@kernel
+def count_transitions(
+    now: Uint16Array,
+    wins: Uint32Array,
+    combo_cards: Uint8Array,
+    num_runouts: int,
+    out_counts: IntArray,
+) -> None:
+    """Counts, for every combo of a board, how its matchups stand now and how they end.
+
+    Args:
+        now: ``[C]`` strengths on the board as it is.
+        wins: ``[C, C]`` runouts on which the row beats the column.
+        combo_cards: ``[C, 2]``.
+        num_runouts: runouts of each pair.
+        out_counts: ``[C, 3, 3]`` (villain combo, runout) pairs by outcome now and in the end.
+    """
+    for row in range(wins.shape[0]):
+        card_a, card_b = combo_cards[row, 0], combo_cards[row, 1]
+        counts = out_counts[row]
+        counts[:] = 0
+        for column in range(wins.shape[1]):
+            low, high = combo_cards[column, 0], combo_cards[column, 1]
+            if low == card_a or low == card_b or high == card_a or high == card_b:
+                continue
+            ends = counts[_outcome(now[row], now[column])]
+            won, lost = np.int64(wins[row, column]), np.int64(wins[column, row])
+            ends[AHEAD] += won
+            ends[BEHIND] += lost
+            ends[TIED] += num_runouts - won - lost
+
+
+@kernel
+def _outcome(mine: int, other: int) -> int:
+    return TIED + (mine > other) - (mine < other)
+
+
+@kernel
+def count_transitions_of_holding(
+    tables: EvaluatorTables,
+    boards: Uint8Array,
+    holding: int,
+    villains: IntArray,
+    group_start: IntArray,
+    out_counts: IntArray,
+) -> int:
+    """Counts how one holding's matchups end; returns the sum of its squared scores.
+
+    Args:
+        boards: ``[R, 5]`` complete boards, none of which blocks the holding.
+        holding: the hero's combo.
+        villains: combos that can meet it, grouped by their outcome now.
+        group_start: ``[4]`` where the villains of each outcome begin, and their number.
+        out_counts: ``[3, 3]`` (villain combo, runout) pairs by outcome now and in the end.
+    """
+    strength = np.empty(_NUM_COMBOS, dtype=np.uint16)
+    scratch = np.empty((_NUM_RANKS, _NUM_CARDS), dtype=np.uint16)
+    out_counts[:] = 0
+    squared_scores = 0
+    for board in range(boards.shape[0]):
+        evaluator_kernels.evaluate_board(tables, boards[board], scratch, strength)
+        mine = strength[holding]
+        score = 0
+        for now in range(NUM_OUTCOMES):
+            below, equal, live = 0, 0, 0
+            for i in range(group_start[now], group_start[now + 1]):
+                other = strength[villains[i]]
+                below += other < mine
+                equal += other == mine
+                live += other != 0
+            # A villain that the board blocks has strength 0 and was counted as below.
+            blocked = group_start[now + 1] - group_start[now] - live
+            won = below - blocked
+            out_counts[now, AHEAD] += won
+            out_counts[now, TIED] += equal
+            out_counts[now, BEHIND] += live - won - equal
+            score += 2 * won + equal
+        squared_scores += score * score
+    return squared_scores

@@ -7,32 +7,24 @@ win everywhere. With that, EHS2 is exactly the all-in equity against a random ha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray
 from runout.cards.deck import (
+    COMBO_CARDS,
     NUM_CARDS,
     RIVER_SIZE,
     combo_index,
-    disjoint_combos,
     live_combos,
     require_board,
     require_distinct,
 )
-from runout.cards.evaluator import evaluate_board
-from runout.equity.board import (
-    BEST_SCORE,
-    compute_board_equity,
-    rank_combos,
-    strength_histograms,
-)
-
-#: How a matchup stands, from the hero's point of view.
-BEHIND, TIED, AHEAD = range(3)
-NUM_OUTCOMES = 3
+from runout.cards.evaluator import evaluate_board, evaluator_tables
+from runout.equity import equity_kernels
+from runout.equity.board import BEST_SCORE, compute_board_equity, strength_histograms
+from runout.equity.equity_kernels import AHEAD, BEHIND, NUM_OUTCOMES, TIED
 
 #: One number, or ``[C]`` of them.
 Number = TypeVar("Number", float, FloatArray)
@@ -66,34 +58,28 @@ def hand_strength(board: Sequence[int], holding: tuple[int, int]) -> HandStrengt
     missing = list(combinations(rest, RIVER_SIZE - len(board)))
     boards = np.empty((len(missing), RIVER_SIZE), dtype=np.uint8)
     boards[:, : len(board)], boards[:, len(board) :] = board, missing
-    combos = np.array([combo_index(*holding), *live_combos((*board, *holding))])
-    strength = evaluate_board(board)[combos].astype(np.int64)
-    # Blocked villains have rank 0 among heroes and 255 among villains: they neither win nor lose.
-    heroes, villains = rank_combos(boards, combos)
-    mine = heroes[:, :1]
-    won, lost = villains[:, 1:] < mine, heroes[:, 1:] > mine
-    ends = np.stack([lost.sum(axis=0), np.zeros(len(combos) - 1, np.int64), won.sum(axis=0)])
-    ends[TIED] = comb(len(rest) - 2, RIVER_SIZE - len(board)) - ends.sum(axis=0)
-    now = TIED + np.sign(strength[0] - strength[1:])
-    counts = np.stack([ends[:, now == outcome].sum(axis=1) for outcome in range(NUM_OUTCOMES)])
-    ehs, ppot, npot, ehs2 = map(float, _strengths_of_counts(counts))
-    score = BEST_SCORE // 2 + won.sum(axis=1) - lost.sum(axis=1)
-    squared = int((score**2).sum()) / (len(boards) * BEST_SCORE**2)
-    return HandStrength(ehs, ppot, npot, ehs2, squared)
+    villains, group_start = _villains_by_outcome(board, holding)
+    counts = np.empty((NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
+    squared_scores = equity_kernels.count_transitions_of_holding(
+        evaluator_tables(), boards, combo_index(*holding), villains, group_start, counts
+    )
+    ehs, ppot, npot, ehs2 = (float(part) for part in _strengths_of_counts(counts))
+    return HandStrength(ehs, ppot, npot, ehs2, squared_scores / (len(boards) * BEST_SCORE**2))
 
 
 def board_strengths(board: Sequence[int]) -> HandStrength[FloatArray]:
     """Returns the strengths ``[C]`` of all live combos of a board, sharing the work."""
     equity = compute_board_equity(board)
-    strength = evaluate_board(board)[equity.combos].astype(np.int64)
-    outcome_now = TIED + np.sign(strength[:, None] - strength)
-    won, can_meet = equity.wins.astype(np.int64), disjoint_combos(equity.combos, equity.combos)
-    ends = (won.T, equity.num_runouts * can_meet - won - won.T, won)
-    counts = np.stack(
-        [[(end * (outcome_now == now)).sum(axis=1) for end in ends] for now in range(NUM_OUTCOMES)]
+    counts = np.empty((len(equity.combos), NUM_OUTCOMES, NUM_OUTCOMES), dtype=np.int64)
+    equity_kernels.count_transitions(
+        evaluate_board(board)[equity.combos],
+        equity.wins,
+        COMBO_CARDS[equity.combos],
+        equity.num_runouts,
+        counts,
     )
     ehs_squared = strength_histograms(board, num_bins=1).expected_squared_strength
-    return HandStrength(*_strengths_of_counts(np.moveaxis(counts, 2, 0)), ehs_squared)
+    return HandStrength(*_strengths_of_counts(counts), ehs_squared)
 
 
 def _strengths_of_counts(
@@ -110,3 +96,15 @@ def _strengths_of_counts(
     ppot = gained / np.maximum(2 * now[..., BEHIND] + now[..., TIED], 1)
     npot = lost / np.maximum(2 * now[..., AHEAD] + now[..., TIED], 1)
     return ehs, ppot, npot, ehs2
+
+
+def _villains_by_outcome(
+    board: Sequence[int], holding: tuple[int, int]
+) -> tuple[IntArray, IntArray]:
+    """Returns the villain combos behind, tied and ahead in this order, and where each begins."""
+    strength = evaluate_board(board).astype(np.int64)
+    villains = live_combos((*board, *holding))
+    outcome = TIED + np.sign(strength[combo_index(*holding)] - strength[villains])
+    group_start = np.zeros(NUM_OUTCOMES + 1, dtype=np.int64)
+    group_start[1:] = np.bincount(outcome, minlength=NUM_OUTCOMES).cumsum()
+    return villains[np.argsort(outcome, kind="stable")], group_start
