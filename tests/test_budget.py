@@ -20,7 +20,7 @@ BUDGET = {
     "execution": (1_336, 6),
     "explorer": (1_407, 6),
     "flops": (3_569, 13),
-    "holdem": (3_663, 12),
+    "holdem": (3_664, 12),
     "preflop": (992, 4),
     "runs": (2_337, 9),
     "simd": (1_342, 6),
