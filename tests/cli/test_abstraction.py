@@ -31,8 +31,6 @@ from runout.storage.ledger import Ledger
 from runout.trees.betting import Street
 from tests.samples.bucket_boundaries import make_boundaries
 
-PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory):
@@ -108,13 +106,6 @@ def test_inspection_shows_counts_contents_and_origin(run, sampled):
     assert rows["buckets supported"] == ["1", "1", "1"]
     assert rows["buckets are"] == ["computed"] * 3
     assert rows["deals in the median"][:2] == ["10", "40"]
-    titles = [line for line in lines if "boundaries" in line]
-    assert titles == [
-        "flop boundaries, 3 in all",
-        "turn boundaries, 0 in all",
-        "river boundaries, 4 in all",
-    ]
-    assert sum(line.count("█") for line in lines) == 4 * (3 + 4)
     assert all(len(line) <= 80 for line in lines[1:])
 
 
@@ -147,24 +138,6 @@ def test_tables_that_are_present_are_said_to_be(run, tmp_path, bare):
     assert "ehs2 of every deal" in text
     (row,) = [line for line in text.splitlines() if line.startswith("buckets are")]
     assert " ".join(row.split()) == "buckets are looked up computed computed"
-
-
-def test_a_picture_is_written_on_demand(run, sampled, tmp_path):
-    result = run("abstraction", "inspect", str(sampled), "--png", str(tmp_path / "plot.png"))
-    assert result.exit_code == 0
-    assert (tmp_path / "plot.png").read_bytes().startswith(PNG_SIGNATURE)
-
-
-def test_a_picture_that_cannot_be_written_is_named(error_line, sampled, tmp_path):
-    line = error_line("abstraction", "inspect", str(sampled), "--png", str(tmp_path))
-    assert line == f"--png {tmp_path}: Is a directory"
-
-
-def test_matplotlib_is_only_loaded_for_a_picture(run_program, sampled):
-    result = run_program("abstraction", "inspect", str(sampled), PYTHONPROFILEIMPORTTIME="1")
-    assert result.returncode == 0
-    assert "runout.abstraction" in result.stderr
-    assert "matplotlib" not in result.stderr
 
 
 @pytest.mark.parametrize(

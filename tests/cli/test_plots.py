@@ -1,23 +1,9 @@
 import io
 
 import numpy as np
-import pytest
 from rich.console import Console
 
-from runout.abstraction.card_abstraction import CardAbstraction
-from runout.cli.plots import BoundaryPlot, draw_bars, write_png
-from runout.errors import OptionError
-from tests.samples.bucket_boundaries import make_boundaries
-
-PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-
-
-def printed(boundaries, width=80, encoding="utf-8"):
-    raw = io.BytesIO()
-    file = io.TextIOWrapper(raw, encoding=encoding)
-    Console(file=file, width=width, color_system=None).print(BoundaryPlot(boundaries))
-    file.flush()
-    return raw.getvalue().decode(encoding).splitlines()
+from runout.cli.plots import ExploitabilityCurve, curve_columns, draw_bars
 
 
 def test_the_highest_bar_fills_all_lines_and_others_are_in_proportion():
@@ -32,40 +18,33 @@ def test_a_single_boundary_is_seen_next_to_thousands():
     assert draw_bars(np.array([1, 5000]), 2, " ▄█") == [" █", "▄█"]
 
 
-def test_boundaries_are_drawn_where_they_are():
-    *bars, axis = printed(np.array([0.25, 0.75]), width=40)
-    assert all(line.rstrip() == " " * 10 + "█" + " " * 19 + "█" for line in bars)
-    assert axis.split() == ["0%", "strength", "100%"]
+def plotted(points, encoding="utf-8"):
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding)
+    Console(file=file, width=100, color_system=None).print(ExploitabilityCurve(points))
+    file.flush()
+    return raw.getvalue().decode(encoding).splitlines()
 
 
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_the_plot_fits_the_terminal_and_eighty_columns(width):
-    lines = printed(np.linspace(0.001, 0.999, 5000), width)
-    assert {len(line) for line in lines} == {min(width, 80)}
+def test_a_straight_line_in_logarithms_stays_one():
+    logs = curve_columns([(10, 100.0), (100, 10.0), (1000, 1.0)], 5)
+    np.testing.assert_allclose(logs, [2.0, 1.5, 1.0, 0.5, 0.0], atol=1e-12)
+
+
+def test_the_curve_falls_between_powers_of_ten_over_the_iterations():
+    lines = plotted([(25, 60.0), (100, 5.0), (1000, 0.2)])
+    assert lines[0].startswith("100 ")
+    assert lines[-2].startswith("0.1 ")
+    assert lines[-1].split() == ["25", "1,000"]
+    lengths = [len(line) for line in lines[:-1]]
+    assert lengths == sorted(lengths)
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_game_that_is_solved_exactly_can_be_drawn():
+    assert plotted([(25, 1.0), (50, 0.0)])
+    assert plotted([(25, 1.0), (50, 1.0)])
 
 
 def test_terminals_without_block_characters_get_ascii():
-    lines = printed(np.linspace(0.1, 0.9, 50), encoding="ascii")
-    assert "#" in lines[0]
-
-
-def test_no_boundaries_are_an_empty_plot():
-    *bars, axis = printed(np.array([]))
-    assert not "".join(bars).strip()
-    assert axis.startswith("0%")
-
-
-@pytest.fixture
-def abstraction():
-    inner = np.array([0.25, 0.5])
-    return CardAbstraction(make_boundaries(inner, inner, inner))
-
-
-def test_a_png_is_written_even_without_statistics(tmp_path, abstraction):
-    write_png(tmp_path / "plot.any", abstraction, "title")
-    assert (tmp_path / "plot.any").read_bytes().startswith(PNG_SIGNATURE)
-
-
-def test_a_png_that_cannot_be_written_is_an_error_that_names_it(tmp_path, abstraction):
-    with pytest.raises(OptionError, match=r"--png .*/absent/plot\.png: No such file"):
-        write_png(tmp_path / "absent/plot.png", abstraction, "title")
+    assert "#" in plotted([(25, 60.0), (1000, 0.2)], encoding="ascii")[-2]

@@ -94,6 +94,21 @@ def test_strips_are_drawn(run, made_up, tmp_path, name, begin):
     assert file.read_bytes().startswith(begin)
 
 
+def test_strips_that_cannot_be_written_are_named(error_line, made_up, tmp_path):
+    folder = tmp_path / "a.png"
+    folder.mkdir()
+    assert (
+        error_line("report", made_up, "--plot", str(folder)) == f"--plot {folder}: Is a directory"
+    )
+
+
+def test_matplotlib_is_only_loaded_for_strips(run_program, made_up):
+    result = run_program("report", made_up, PYTHONPROFILEIMPORTTIME="1")
+    assert result.returncode == 0
+    assert "runout.solutions.reports" in result.stderr
+    assert "matplotlib" not in result.stderr
+
+
 def test_a_file_of_flops_may_have_weights(tmp_path):
     file = tmp_path / "flops.txt"
     file.write_text("# two of them\nAhKd7s:3\n\nTh9h6c:1  # wet\n")

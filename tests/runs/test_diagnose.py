@@ -66,11 +66,3 @@ def test_the_worst_pair_of_a_bucket_is_the_one_farthest_apart():
         pots = distances.max() * (1.0 + 2.0 * 3.5) / 9.0 / 2.0  # a grid of ten points, twice
         assert contents.worst_pair.distance_pot == pytest.approx(pots)
         assert set(contents.worst_pair.combos) <= set(contents.combos)
-
-
-def test_histograms_of_buckets_add_up_to_one():
-    for entry in diagnosis().rounds:
-        for histograms in (entry.strength_histograms, entry.ev_histograms):
-            assert histograms.shape == (NUM_BUCKETS[0], 10)
-            assert (histograms >= -1e-12).all()
-            np.testing.assert_allclose(histograms.sum(axis=1), 1.0)

@@ -12,8 +12,8 @@ import typer
 
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
-from runout.cli import formatting, options, plots, targets
-from runout.cli.console import Shown, print_note, show, using_kernels
+from runout.cli import formatting, options, targets
+from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
@@ -229,21 +229,18 @@ def show_bucket(
     show(json, facts, title, Sheet(columns("", ""), list(rows.items())))
 
 
-@app.command("inspect", epilog="Example: runout abstraction inspect buckets --png buckets.png")
+@app.command("inspect", epilog="Example: runout abstraction inspect buckets")
 def inspect_abstraction(
     path: DirectoryArgument,
-    png: Annotated[Path | None, option("--png", "FILE", "Also write a picture.")] = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Show how many buckets there are, how large and how mixed, and where they part."""
+    """Show how many buckets there are, how large and how mixed."""
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
 
         abstraction, manifest = CardAbstraction.load(path), read_manifest(path)
         summaries, origin = abstraction.summaries(), abstraction.describe_origin()
         boundaries = {street.label: abstraction.boundaries.by_street[street] for street in Street}
-        if png is not None:
-            plots.write_png(png, abstraction, f"{path.resolve().name}: {origin}")
     document: Json = {
         "path": str(path),
         "size_bytes": manifest.size_bytes,
@@ -260,10 +257,7 @@ def inspect_abstraction(
         f"{format_bytes(manifest.size_bytes)}, written {manifest.created_at:%Y-%m-%d %H:%M} UTC "
         f"by runout {manifest.package_version}\n"
     )
-    parts: list[Shown] = [f"{path}: {origin}", written, summary_sheet(summaries)]
-    for label, inner in boundaries.items():
-        parts += [f"\n{label} boundaries, {len(inner):,} in all", plots.BoundaryPlot(inner)]
-    show(json, document, *parts)
+    show(json, document, f"{path}: {origin}", written, summary_sheet(summaries))
 
 
 _FLOP = "Default those of the config."
@@ -284,7 +278,6 @@ def diagnose_buckets(
     flop: Annotated[list[str] | None, option("--flop -f", "CARDS", _FLOP)] = None,
     spr: Annotated[float | None, option("--spr", "X", "Default the first of the config.")] = None,
     top: Annotated[int, option("--top", "N", _TOP, options.positive)] = 10,
-    png: Annotated[Path | None, option("--png", "FILE", "Also draw the histograms.")] = None,
     workers: options.WorkersOption = None,
     json: options.JsonFlag = False,
 ) -> None:
@@ -292,8 +285,6 @@ def diagnose_buckets(
 
     Flops that a DIR has kept are read, others are solved.
     """
-    if png is not None and not png.parent.is_dir():  # told before minutes of work, not after
-        raise OptionError(f"--png {png}", f"{png.parent} is not a directory")
     if (path is None) == (config is None):
         raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
     bundle = None if path is None else open_values(path)
@@ -313,8 +304,6 @@ def diagnose_buckets(
         from runout.runs.diagnose import diagnose_flops
 
         diagnoses = diagnose_flops(model, ratio, flops, bundle, RunContext(workers, on_event))
-    if png is not None:
-        plots.write_bucket_plots(png, diagnoses)
     documents = [
         {
             "flop": deck.format_cards(diagnosis.flop.canonical),
@@ -324,8 +313,6 @@ def diagnose_buckets(
         for diagnosis in diagnoses
     ]
     show(json, {"flops": documents}, *_diagnosis_parts(diagnoses, top))
-    if png is not None:
-        print_note(f"wrote {png}")
 
 
 def _choose_spr(model: FlopsConfig, given: float | None) -> float:

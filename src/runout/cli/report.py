@@ -13,11 +13,10 @@ from rich.text import Text
 from runout.cards import flops as flop_lists
 from runout.cards.flops import FlopList, TextureKind
 from runout.cli import formatting, options
-from runout.cli.console import Shown, print_note, show
+from runout.cli.console import Shown, naming_file, print_note, show
 from runout.cli.formatting import bold, dim, format_bytes, format_count_of, format_percent
 from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import flag, option
-from runout.cli.plots import save_figure
 from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free, solving_into
 from runout.errors import FlopListError, OptionError, quote
 from runout.solutions import reports
@@ -25,6 +24,7 @@ from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.solutions.reports import ChosenTable, FlopsReport, TableChoice
 from runout.solutions.sheet import has_parquet
 from runout.storage.bundle import has_bundle, read_manifest
+from runout.storage.files import replacing_file
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind
 from runout.trees.tree import POSITION_NAMES
 
@@ -73,6 +73,7 @@ _MOST_NAMES = 60
 _COLOURS = {ActionKind.FOLD: "#0072B2", ActionKind.CHECK: "#009E73", ActionKind.CALL: "#009E73"}
 _WARM = ("#F6C85F", "#E69F00", "#D55E00", "#A63603", "#5C1A00")
 _EV_COLOURS = ("#0072B2", "#D55E00")
+_DOTS_PER_INCH = 120
 
 
 def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
@@ -86,7 +87,8 @@ def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
     places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
     for axes, shown in zip(places, tables, strict=True):
         _draw(axes, shown, choice.sort)
-    save_figure(figure, path, "--plot", path.suffix.lower().removeprefix("."))
+    with naming_file("--plot", path), replacing_file(path) as part:
+        figure.savefig(part, format=path.suffix.lower().removeprefix("."), dpi=_DOTS_PER_INCH)
 
 
 def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:

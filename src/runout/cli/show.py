@@ -136,7 +136,7 @@ def _show_overview(path: Path, node: str | None, flop: str | None, flops: bool, 
     elif kind == inspect.ABSTRACTION_KIND:
         from runout.cli.buckets import inspect_abstraction
 
-        inspect_abstraction(place, None, json)
+        inspect_abstraction(place, json)
     elif kind == VALUES_KIND and flop is None:
         if node is not None:
             raise OptionError("--flop", f"is missing, {path} holds several flops")

@@ -70,8 +70,6 @@ class RoundDiagnosis:
         agreement: adjusted Rand index with the buckets of the round before; NaN in the first.
         ev_variance: mean squared distance of hands' values from their bucket's, in squared pots,
             both positions added.
-        strength_histograms: ``[K, 10]`` mean over members, each adding up to 1.
-        ev_histograms: ``[K, 10]`` the same of expected values, mean over both positions.
         pair_equity: ``[K, K]`` a flop bucket's equity against another one, `bucket_pair_equity`.
     """
 
@@ -80,8 +78,6 @@ class RoundDiagnosis:
     buckets: tuple[BucketContents, ...]
     agreement: float
     ev_variance: float
-    strength_histograms: FloatArray
-    ev_histograms: FloatArray
     pair_equity: FloatArray
 
 
@@ -130,8 +126,7 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
     before: IntArray | None = None
     for number, record in enumerate(records, start=1):
         labels = record.buckets.flop_labels()
-        features, values = record.ev_features.astype(float), record.mean_values.astype(float)
-        by_player = features.reshape(len(labels), NUM_PLAYERS, NUM_BINS)
+        values = record.mean_values.astype(float)
         rounds.append(
             RoundDiagnosis(
                 round=number,
@@ -139,8 +134,6 @@ def diagnose_flop(flop: GivenFlop, spr: float, records: Sequence[RoundRecord]) -
                 buckets=tuple(_contents(record, spr, strengths)),
                 agreement=np.nan if before is None else compare_partitions(before, labels),
                 ev_variance=within_bucket_variance(values, labels, np.ones(len(labels))),
-                strength_histograms=_mean_histograms(strengths.rows[:, None], labels),
-                ev_histograms=_mean_histograms(by_player, labels),
                 pair_equity=bucket_pair_equity(record.buckets),
             )
         )
@@ -177,12 +170,3 @@ def _worst_pair(combos: Sequence[int], rows: FloatArray, pots_per_unit: float) -
             pair = combos[number], combos[number + 1 + other]
             worst = MergedPair(pair, farthest * pots_per_unit)
     return worst
-
-
-def _mean_histograms(cdfs: FloatArray, labels: IntArray) -> FloatArray:
-    """Returns ``[K, 10]`` mean shares of ``cdfs[C, n, 10]`` over the hands of each bucket."""
-    shares = np.diff(cdfs, axis=2, prepend=0.0).mean(axis=1)
-    counts = np.bincount(labels)
-    sums = np.stack([np.bincount(labels, column) for column in shares.T], axis=1)
-    histograms: FloatArray = sums / counts[:, None]
-    return histograms
