@@ -60,7 +60,8 @@ class SuitMapping:
 
     def map_card(self, card: int) -> int:
         """Returns the card of the same rank in the renamed suit."""
-        return make_card(card_rank(card), self.new_suits[card_suit(card)])
+        suit = card % NUM_SUITS
+        return card - suit + self.new_suits[suit]
 
     def map_cards(self, cards: Iterable[int]) -> tuple[int, ...]:
         """Returns the cards with renamed suits, in the order they came."""

@@ -200,7 +200,7 @@ class SpotConfig(ReportConfig):
         for key, held in zip(PLAYER_KEYS, (oop, ip), strict=True):
             if not len(held):
                 raise problem(f"no hand of the range avoids the board {self.board}", key)
-        if not disjoint_combos(oop, ip).any():
+        if not any(disjoint_combos(hand, ip).any() for hand in oop[:, None]):
             raise problem("every hand of the range shares a card with every hand of oop", "ip")
         if self.rivers == "compact" and self.first_street != Street.FLOP:
             raise problem(f"compact needs a flop, the board is {self.board}", "rivers")

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -292,11 +293,12 @@ def _plan_deals(
     for size in range(len(board), RIVER_SIZE):
         cards, images, first, after = [], [], [0], []
         for dealt in before:
-            keeping = [m for m in symmetries if m.map_cards(dealt) == dealt]
-            for card, others in _classes(stub, dealt, keeping):
-                cards.append(card)
-                images.append(others)
-                after.append((*dealt, card))
+            keeping = tuple(m for m in symmetries if m.map_cards(dealt) == dealt)
+            for card, others in _classes(stub, keeping):
+                if card not in dealt:
+                    cards.append(card)
+                    images.append(others)
+                    after.append((*dealt, card))
             first.append(len(cards))
         if deals:
             deals[-1] = deals[-1]._replace(first_next=np.array(first, dtype=np.int64))
@@ -315,19 +317,21 @@ def _plan_deals(
     return tuple(deals), tuple(runouts)
 
 
+@lru_cache(maxsize=16)  # after most cards only the identity is left
 def _classes(
-    stub: tuple[int, ...], dealt: tuple[int, ...], symmetries: list[SuitMapping]
+    stub: tuple[int, ...], symmetries: tuple[SuitMapping, ...]
 ) -> list[tuple[int, list[int]]]:
     """Returns one card of each class, and the numbers of the renamings that lead to the others."""
-    classes, done = [], set(dealt)
+    numbered = [(SUIT_MAPPINGS.index(mapping), mapping) for mapping in symmetries]
+    classes, done = [], set[int]()
     for card in stub:
         if card in done:
             continue
         images: dict[int, int] = {}
-        for mapping in symmetries:
-            images.setdefault(mapping.map_card(card), SUIT_MAPPINGS.index(mapping))
+        for number, mapping in numbered:
+            images.setdefault(mapping.map_card(card), number)
         images.pop(card)
-        done.update([card, *images])
+        done.update(images)
         numbers = sorted(images.values())
         classes.append((card, numbers + [_NONE] * (_MAX_IMAGES - len(numbers))))
     return classes
