@@ -17,6 +17,8 @@ from runout.cards.deck import (
     NUM_CARDS,
     NUM_COMBOS,
     NUM_HANDS,
+    build_combo_map,
+    canonical_hand_index,
     card_rank,
     card_suit,
     combo_cards,
@@ -320,3 +322,27 @@ def test_permuted_combos_are_the_combos_of_permuted_cards(mapping):
     assert permuted.tolist() == expected
     there_and_back = permute_combos(mapping.inverse().new_suits)[permuted]
     np.testing.assert_array_equal(there_and_back, np.arange(NUM_COMBOS))
+
+
+def test_two_cards_are_a_canonical_hand_in_either_order():
+    for combo in range(NUM_COMBOS):
+        low, high = combo_cards(combo)
+        hand = canonical_hand_index(low, high)
+        assert hand == canonical_hand_index(high, low) == HAND_BY_COMBO[combo]
+    names = {"AsAd": 0, "2c2d": 12, "AhKh": 13, "3c2c": 90, "AhKd": 91, "3c2d": 168}
+    assert {text: canonical_hand_index(*parse_cards(text)) for text in names} == names
+    with pytest.raises(CardError, match="Ah: dealt twice"):
+        canonical_hand_index(50, 50)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_combo_map_has_every_live_combo_with_its_hand(board):
+    cards = parse_cards(board)
+    combo_map = build_combo_map(cards)
+    assert len(combo_map) == NUM_HANDS
+    for hand, combos in enumerate(combo_map):
+        assert all(canonical_hand_index(*combo) == hand for combo in combos)
+    found = [combo_index(*combo) for combos in combo_map for combo in combos]
+    assert sorted(found) == live_combos(cards).tolist()
+    with pytest.raises(CardError, match="Ah: dealt twice"):
+        build_combo_map(parse_cards("AhKdQd")[:1] * 2)

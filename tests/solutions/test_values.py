@@ -11,7 +11,7 @@ import pytest
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.cards.flops import FlopList, all_flops, explicit_flops, flop_multiplicity
 from runout.equity.preflop import preflop_table
-from runout.errors import BundleError
+from runout.errors import BundleError, CardError
 from runout.solutions import values as value_bundle
 from runout.solutions.values import (
     ExploitabilityMeaning,
@@ -123,6 +123,32 @@ def test_averages_weight_a_flop_by_its_share_times_the_ways_to_deal_both_hands(p
                 total += joint * float(values.value_pot[index, position, hero, villain])
                 weight += joint
         assert found[hero, villain] == pytest.approx(total / weight, rel=1e-12)
+
+
+def test_a_hand_is_worth_its_mean_over_all_deals():
+    values = random_values()
+    found = values.hand_avg_values
+    assert found.shape == (2, 169)
+    for position in (OOP, IP_TEST_POSTFLOP_VALUES):
+        for hero in (0, DEUCES, 13, 91, 168):
+            total = weight = 0.0
+            for index, flop in enumerate(FLOPS.flops):
+                for villain, ways in enumerate(matchup_weights(flop)[hero].tolist()):
+                    if ways:
+                        joint = flop_multiplicity(flop) * ways
+                        total += joint * values.get_by_flop(index, position, hero, villain)
+                        weight += joint
+            assert found[position, hero] == pytest.approx(total / weight, rel=1e-12)
+
+
+def test_one_value_is_that_of_the_array_and_errors_name_the_flop_as_given():
+    values = random_values(flops=explicit_flops(["2h2c2d", "AhKd7s"]))
+    value = values.value_pot[1, OOP, AA, DEUCES]
+    assert values.get_by_flop(1, OOP, AA, DEUCES) == value
+    flat = 1 * 2 * 169**2 + OOP * 169**2 + AA * 169 + DEUCES
+    assert values.value_pot.ravel()[flat] == value
+    with pytest.raises(CardError, match="AA against 22: cannot both be dealt on 2h2c2d"):
+        values.get_by_flop(0, OOP, AA, DEUCES)
 
 
 def test_the_share_alone_would_be_another_average():

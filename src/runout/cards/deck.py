@@ -236,6 +236,24 @@ def parse_canonical_hand(text: str) -> int:
     return HAND_NAMES.index(name)
 
 
+def canonical_hand_index(card_a: int, card_b: int) -> int:
+    """Returns the canonical hand, 0 to 168, of two cards, whichever comes first."""
+    require_distinct((card_a, card_b))
+    return int(HAND_BY_COMBO[combo_index(card_a, card_b)])
+
+
+def build_combo_map(board: Sequence[int] = ()) -> list[list[tuple[int, int]]]:
+    """Returns for each of the 169 hands the combos that a flop or any other board leaves possible.
+
+    A combo is its two cards, lower card first.
+    """
+    require_distinct(board)
+    combo_map: list[list[tuple[int, int]]] = [[] for _ in range(NUM_HANDS)]
+    for combo in live_combos(board).tolist():
+        combo_map[HAND_BY_COMBO[combo]].append(combo_cards(combo))
+    return combo_map
+
+
 def grid_position(hand: int) -> tuple[int, int]:
     """Returns row and column in the usual 13x13 grid: aces first, suited above the diagonal."""
     high, low, is_suited = HAND_RANKS[hand]

@@ -221,7 +221,7 @@ class RunConfig(ConfigSection):
             return
         if model.solve_type not in JOINT_BACKENDS:
             text = f"{model.solve_type} cannot be played with preflop"
-            allowed = f"use {' or '.join(JOINT_BACKENDS)}"
+            allowed = f"use {' or '.join(JOINT_BACKENDS)}, or method: two_phase"
             raise problem(f"{text}, {allowed}", "postflop_model", "solve_type")
         if model.cfr_variant is not None:
             text = "write it outside of postflop_model, a joint game has one for all streets"

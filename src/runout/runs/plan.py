@@ -92,7 +92,9 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
     backend = make_backend(model)
     if not isinstance(backend, CardBackend):
         allowed = " or ".join(JOINT_BACKENDS)
-        problem = f"{model.solve_type} cannot be played with preflop, use {allowed}"
+        problem = (
+            f"{model.solve_type} cannot be played with preflop, use {allowed}, or method: two_phase"
+        )
         raise ConfigError("postflop_model.solve_type", problem)
     rules = settings.betting_rules(model)
     return JointGame(

@@ -130,23 +130,45 @@ class PostflopValues:
         problem = f"is not among the {len(flops):,} solved flops, the closest is {closest}"
         raise CardError(f"flop {given.name}", problem)
 
+    def get_by_flop(
+        self, flop_index: int, hero_position: int, hero_hand: int, villain_hand: int
+    ) -> float:
+        """Returns what a hand gets against a hand on one flop; both are 0 to 168."""
+        value = float(self.value_pot[flop_index, hero_position, hero_hand, villain_hand])
+        if np.isnan(value):
+            hands = " against ".join(deck.HAND_NAMES[hand] for hand in (hero_hand, villain_hand))
+            raise CardError(hands, f"cannot both be dealt on {self.flops.names[flop_index]}")
+        return value
+
     def average(self, hero_position: int) -> FloatArray:
         """Returns ``[169, 169]`` mean values over the flops, NaN where no flop allows the pair.
 
         A flop counts by its own weight and the number of ways it leaves to deal the two hands.
         """
+        return divide(*self._totals(hero_position))
+
+    @cached_property
+    def hand_avg_values(self) -> FloatArray:
+        """``[2, 169]`` mean value of each hand as OOP and as IP, over flops and villain's hands."""
+        totals = [self._totals(position) for position in range(NUM_POSITIONS)]
+        return np.stack([divide(won.sum(axis=1), dealt.sum(axis=1)) for won, dealt in totals])
+
+    def _totals(self, hero_position: int) -> tuple[FloatArray, FloatArray]:
+        """Returns ``[169, 169]`` values added up over all deals, and the weight of these deals."""
         if hero_position not in range(NUM_POSITIONS):
             raise IndexError(f"position {hero_position}, there are OOP = 0 and IP = 1")
         total = np.zeros((deck.NUM_HANDS, deck.NUM_HANDS))
         weight = np.zeros((deck.NUM_HANDS, deck.NUM_HANDS))
         values = self.value_pot[:, hero_position]
-        for flop, share, value in zip(self.flops.flops, self.flops.weights, values, strict=True):
-            joint = share * deck.matchup_weights(flop)
+        for number, (flop, share) in enumerate(
+            zip(self.flops.flops, self.flops.weights, strict=True)
+        ):
+            joint, value = share * deck.matchup_weights(flop), values[number]
             if np.isnan(value[joint > 0.0]).any():  # must not pass for 0
-                raise ValueError(f"{deck.format_cards(flop)}: hands that can meet have no value")
+                raise ValueError(f"{self.flops.names[number]}: hands that can meet have no value")
             total += joint * np.nan_to_num(value)
             weight += joint
-        return divide(total, weight)
+        return total, weight
 
 
 # What a flop is worth to two preflop players, at any stack-to-pot ratio.
