@@ -1,7 +1,7 @@
 """Commands of earlier versions, and the arguments of `show` that say the same."""
 
 #: Options that were called otherwise.
-_OPTIONS = {"--hero": "--values", "-v": "--versus", "--villain": "--versus", "--position": "-p"}
+_OPTIONS = {"--position": "-p"}
 #: The short name of --flop is gone.
 _SHORT = {"-f": "--flop"}
 
@@ -20,8 +20,6 @@ def modern_arguments(arguments):
             return ["show", path, "--trace", hand, *rest]
         case ["ranges", *rest]:
             return ["show", *rest, "--ranges"]
-        case ["values", *rest]:
-            return ["show", *rest]
         case ["inspect", *rest]:
             return ["show", *rest, "--check"]
     return words

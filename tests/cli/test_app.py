@@ -58,7 +58,7 @@ def test_another_word_for_the_same_suggests_it(error_line, arguments, meant):
 
 
 def test_a_command_that_was_replaced_says_what_to_type_now(error_line, monkeypatch):
-    monkeypatch.setitem(RETIRED, "trace-it", "show DIR --trace HAND")
+    monkeypatch.setitem(RETIRED, "trace-it", "runout show DIR --trace HAND")
     assert error_line("trace-it", "x") == "trace-it: was replaced, use runout show DIR --trace HAND"
     assert not RETIRED.keys() & COMMANDS.keys()
 

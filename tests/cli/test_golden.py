@@ -59,9 +59,6 @@ spot show turn --compare x
 spot show turn --class sets
 spot report turn --node x:x
 spot report turn --node x:x:8h:x
-values flops --hero AA --spr 1
-values flops --hero AA --villain KK
-values flops --hero AA --villain KK --flop AhKs7d --position ip
 inspect turn
 inspect raw_equity
 inspect flops --flops

@@ -32,9 +32,7 @@ def test_results_of_the_same_config_are_kept(tmp_path, capsys):
     assert "already complete; use --overwrite to solve again" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "command", [["show", "x"], ["show", "x", "--check"], ["show", "x", "--values", "AA"]]
-)
+@pytest.mark.parametrize("command", [["show", "x"], ["show", "x", "--check"]])
 def test_what_may_not_be_looked_at_is_one_line(command, tmp_path, monkeypatch, capsys):
     def refuse(*_arguments, **_options):
         raise PermissionError(13, "Permission denied", "x/manifest.json")

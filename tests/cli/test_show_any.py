@@ -229,7 +229,7 @@ def test_results_without_nodes_are_shown(run, samples, tmp_path):
     make_values().save(tmp_path / "flops")
     text = run("show", str(tmp_path / "flops")).stdout
     assert "3 flops at 2 SPRs: exploitability (own game) 0.10% of the pot" in text
-    assert f"runout show {tmp_path / 'flops'} --values AA --versus KK" in text
+    assert f'runout.open("{tmp_path / "flops"}").at_spr(3.5).average(0)' in text
 
 
 def test_a_check_knows_every_bundle_of_a_run(run, samples):
@@ -283,9 +283,7 @@ def test_a_bundle_of_a_later_version_is_refused(error_line, tmp_path):
         (["--show", "ev", "--by", "class"], "--show --by: cannot be combined"),
         (["--player", "sb"], "player: 'sb' is none of OOP, IP"),
         (["--trace", "AA"], "--trace: follows hands before the flop, give --hand instead"),
-        (["--spr", "2"], "--spr: goes with --flop or --values"),
-        (["--versus", "AA"], "--versus: goes with --values HAND"),
-        (["--values", "AA"], "DIR: holds no values of flops"),
+        (["--spr", "2"], "--spr: goes with --flop"),
         (["--check", "--flops"], "--flops: DIR holds no values of flops"),
         (["--by", "card"], "path '': no card is dealt there or on the way"),
         (["--by", "card", "-n", "x:x", "--sort", "y"], "--sort: 'y' is no column"),
@@ -299,7 +297,7 @@ def test_what_cannot_be_shown_is_one_line(error_line, spot, options, expected):
 @pytest.mark.parametrize("name", RETIRED)
 def test_a_retired_command_says_what_to_type_now(error_line, name):
     line = error_line(name, "x")
-    assert line.startswith(f"{name}: was replaced, use runout show DIR")
+    assert line == f"{name}: was replaced, use {RETIRED[name]}"
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,13 @@ import math
 import re
 from functools import cache
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import runout
+from runout.cards.deck import parse_canonical_hand
+from runout.cards.flops import GivenFlop
 from runout.cli.program import app
 from tests.cli.retired import modern_arguments, modern_document
 from tests.conftest import SAMPLES as DATA
@@ -41,10 +45,11 @@ def read_golden(name):
     return json.loads((DATA / "golden" / f"{name}.json").read_text())
 
 
-def list_documents():
+def list_documents(is_of_values=False):
     for file in sorted((DATA / "golden").glob("*.json")):
         for number, golden in enumerate(read_golden(file.stem)):
-            yield pytest.param(file.stem, number, id=" ".join(golden["arguments"]))
+            if (golden["arguments"][0] == "values") == is_of_values:
+                yield pytest.param(file.stem, number, id=" ".join(golden["arguments"]))
 
 
 def find_differences(new, old, place=""):
@@ -97,6 +102,26 @@ def test_an_old_bundle_shows_what_it_showed(name, number, samples, monkeypatch):
     expected = modern(golden["document"], RENAMED.get(name, {}))
     differences = [d for d in find_differences(shown, expected) if not d.endswith(NEW)]
     assert not differences, "\n".join(differences[:20])
+
+
+@pytest.mark.parametrize(("name", "number"), list(list_documents(is_of_values=True)))
+def test_old_values_of_hands_are_what_they_were(name, number, samples):
+    document = read_golden(name)[number]["document"]
+    folder = samples / name / "values"
+    bundle = runout.open(folder if folder.is_dir() else samples / name)
+    hand = parse_canonical_hand(document["hero"])
+    for old in document["sprs"]:
+        values = bundle.at_spr(old["spr"])
+        for position, player in enumerate(("oop", "ip")):
+            if document["flop"] is None:
+                found = values.average(position)[hand]
+            else:
+                flop = values.find_flop(GivenFlop.parse(document["flop"]))
+                found = values.value_pot[flop, position, hand]
+            if document["villain"] is not None:
+                found = found[parse_canonical_hand(document["villain"])]
+            expected = np.array(old[player]["value_pot"], dtype=float)
+            np.testing.assert_allclose(found, expected, rtol=TOLERANCE, atol=TOLERANCE)
 
 
 def test_every_bundle_has_documents():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import matchup_weights, parse_canonical_hand
-from runout.cards.flops import FlopList, all_flops, explicit_flops, flop_multiplicity
+from runout.cards.flops import FlopList, GivenFlop, all_flops, explicit_flops, flop_multiplicity
 from runout.equity.preflop import preflop_table
 from runout.errors import BundleError, CardError
 from runout.solutions import values as value_bundle
@@ -524,3 +524,10 @@ def test_a_bundle_is_not_overwritten_by_accident(path):
 def test_a_bundle_that_does_not_exist_is_an_error(tmp_path):
     with pytest.raises(BundleError, match="does not exist"):
         ValueBundle.load(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(("flop", "closest"), [("9h6s2d", "9h7s2d"), ("9h6h2h", "9c7c2c")])
+def test_the_nearest_flop_has_near_ranks_and_then_the_same_suits(flop, closest):
+    values = random_values(flops=explicit_flops(["AhKs2d", "9c7c2c", "9h7s2d"]))
+    with pytest.raises(CardError, match=f"the closest is {closest}"):
+        values.find_flop(GivenFlop.parse(flop))

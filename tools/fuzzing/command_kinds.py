@@ -38,7 +38,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("show", "DIRECTORY", "--player", "bb", "--json"),
     ("export", "DIRECTORY", "--format", "csv", "--node", ""),
     ("show", "DIRECTORY", "--trace", "A5s"),
-    ("show", "DIRECTORY", "--flop", "AhKsQd", "--values", "AA", "--versus", "KK"),
+    ("show", "DIRECTORY", "--flop", "AhKsQd", "--hand", "AA"),
     ("show", "DIRECTORY", "--check", "--flops"),
     ("--version",),
 )

@@ -93,11 +93,11 @@ EXAMPLES = {
 
 #: Commands of earlier versions, and what to type now.
 RETIRED = {
-    "spot": "show DIR (spot report: show DIR --by card)",
-    "ranges": "show DIR --node PATH --ranges",
-    "trace-hand": "show DIR --trace HAND",
-    "values": "show DIR --values HAND --versus HAND",
-    "inspect": "show DIR --check",
+    "spot": "runout show DIR (spot report: runout show DIR --by card)",
+    "ranges": "runout show DIR --node PATH --ranges",
+    "trace-hand": "runout show DIR --trace HAND",
+    "values": "Python: runout.open(DIR).at_spr(3.5).average(0)",
+    "inspect": "runout show DIR --check",
 }
 
 

@@ -1,23 +1,17 @@
-"""What a directory holds: `show --check`, and values of hands on solved flops."""
+"""What a directory holds: `show --check`, and how flops were solved."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from runout.arrays import FloatArray, divide
-from runout.cards.deck import HAND_NAMES, format_cards, matchup_weights, parse_canonical_hand
-from runout.cards.flops import GivenFlop
+from runout.cards.deck import format_cards
 from runout.cli import formatting
 from runout.cli.console import Shown, show
 from runout.cli.formatting import Json, bold, dim, format_bytes, format_count_of, format_percent
-from runout.cli.grids import value_grid
 from runout.cli.targets import count_checkpoints
-from runout.equity.preflop import preflop_table
-from runout.errors import BundleError, CardError, OptionError
+from runout.errors import BundleError, OptionError
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
 from runout.solutions.reports import REPORT_KIND
@@ -25,7 +19,6 @@ from runout.solutions.run import find_result
 from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle
 from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
-from runout.trees.tree import POSITION_NAMES
 
 #: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
 ABSTRACTION_KIND = "card_abstraction"
@@ -127,8 +120,9 @@ def show_values(path: Path, with_flops: bool, json: bool) -> None:
     bundle = ValueBundle.load(path)
     document, _ = _describe_manifest(path, read_manifest(path))
     contents, parts = _describe_values(bundle, with_flops)
-    more = [f"runout show {path} --values AA --versus KK"]
-    more += [f"runout show {path} --flop {bundle.flops.names[0]}"] if bundle.solutions else []
+    spr, flop = bundle.values[0].spr, bundle.flops.names[0]
+    more = [f'hand against hand, in Python: runout.open("{path}").at_spr({spr:.4g}).average(0)']
+    more += [f"runout show {path} --flop {flop}"] if bundle.solutions else []
     show(json, {**document, **contents}, *parts, dim("\n".join(more)))
 
 
@@ -183,113 +177,3 @@ def open_values(path: Path) -> ValueBundle:
     if not has_bundle(where) or read_manifest(where).kind != VALUES_KIND:
         raise BundleError(str(path), "holds no values of flops")
     return ValueBundle.load(where)
-
-
-#: The share of the pot that each player owns before the first bet.
-SUNK_SHARE = 0.5
-
-_MEANING = "value: won back minus put in after the flop, in flop pots; v = value - 1/2"
-
-#: By stack-to-pot ratio and position, ``[169]`` values against each hand.
-_Values = Mapping[float, Mapping[str, FloatArray]]
-
-
-def show_hand_values(
-    path: Path,
-    hero: str,
-    villain: str | None,
-    flop: str | None,
-    spr: float | None,
-    player: str | None,
-    json: bool,
-) -> None:
-    """Shows the value of a hand on a flop, or on average, against one hand or each.
-
-    A value is won back minus put in after the flop, in flop pots; v = value - 1/2.
-    """
-    hand = parse_canonical_hand(hero)
-    opponent = None if villain is None else parse_canonical_hand(villain)
-    given, bundle = None if flop is None else GivenFlop.parse(flop), open_values(path)
-    is_one = spr is not None or opponent is None
-    solved = [bundle.at_spr(spr)] if is_one else sorted(bundle.values, key=lambda v: v.spr)
-    numbers = range(len(bundle.flops)) if given is None else [solved[0].find_flop(given)]
-    flops = bundle.flops
-    # [169] ways to deal both hands, flops counted by their weights.
-    dealt = [flops.weights[n] * matchup_weights(flops.flops[n])[hand] for n in numbers]
-    ways = np.sum(dealt, axis=0)
-    name, other = HAND_NAMES[hand], None if opponent is None else HAND_NAMES[opponent]
-    if not (ways.any() if opponent is None else ways[opponent]):
-        place = "any solved flop" if given is None else given.name
-        if other is None:
-            raise CardError(name, f"cannot be dealt on {place}")
-        raise CardError(f"{name} against {other}", f"cannot both be dealt on {place}")
-    asked = [one for one in POSITION_NAMES if one.lower() == player] or POSITION_NAMES
-    by_spr: _Values = {
-        values.spr: {
-            position: values.average(place)[hand]
-            if given is None
-            else values.value_pot[numbers[0], place, hand]
-            for place, position in enumerate(POSITION_NAMES)
-            if position in asked
-        }
-        for values in solved
-    }
-    mean = f"on average over {format_count_of(len(numbers), 'flop')}"
-    where = mean if given is None else f"on {given.name}"
-    if opponent is None:
-        parts = _value_grids(name, where, by_spr, ways)
-    else:
-        equity = format_percent(preflop_table().equity(hand, opponent))
-        more = f"all-in equity before the flop {equity}"
-        if given is not None:
-            more = f"all-in equities: runout flop-equity {given.name} --versus {other}"
-        sheet = _pair_sheet(name, opponent, by_spr)
-        parts = [bold(f"{name} against {other} {where}\n"), sheet, dim(_MEANING), more]
-    show(json, _hand_values_to_json(hand, opponent, given, len(numbers), by_spr), *parts)
-
-
-def _hand_values_to_json(
-    hero: int, villain: int | None, flop: GivenFlop | None, num_flops: int, by_spr: _Values
-) -> Json:
-    def told(by_hand: FloatArray) -> Any:
-        return formatting.json_numbers(by_hand) if villain is None else float(by_hand[villain])
-
-    return {
-        "hero": HAND_NAMES[hero],
-        "villain": None if villain is None else HAND_NAMES[villain],
-        "flop": None if flop is None else format_cards(flop.canonical),
-        "num_flops": num_flops,
-        "preflop_equity_fraction": told(preflop_table().equities()[hero]),
-        **({"hands": list(HAND_NAMES)} if villain is None else {}),
-        "sprs": [
-            {"spr": spr}
-            | {
-                position.lower(): {"value_pot": told(value), "v_pot": told(value - SUNK_SHARE)}
-                for position, value in by_position.items()
-            }
-            for spr, by_position in by_spr.items()
-        ],
-    }
-
-
-def _value_grids(hero: str, where: str, by_spr: _Values, ways: FloatArray) -> list[Shown]:
-    """Returns a grid of values for each position, with the mean over ``ways[169]`` to be dealt."""
-    parts: list[Shown] = []
-    ((spr, by_position),) = by_spr.items()
-    for position, value_pot in by_position.items():
-        mean = divide((np.nan_to_num(value_pot) * ways).sum(), ways.sum())
-        random = f"{format_percent(float(mean), 1)} against a random hand"
-        title = f"{hero} {position} against each hand {where}, SPR {spr:.4g}"
-        parts += [bold(("\n" if parts else "") + title)]
-        parts += [f"value in % of the flop pot, {random}\n", value_grid(value_pot)]
-    return parts
-
-
-def _pair_sheet(hero: str, villain: int, by_spr: _Values) -> Sheet:
-    numbers = Column("value", form="{:.3f}".format), Column("v", form=formatting.format_signed)
-    sheet = Sheet((*columns(">SPR", hero), *numbers))
-    for spr, by_position in by_spr.items():
-        for number, (position, value_pot) in enumerate(by_position.items()):
-            value = float(value_pot[villain])
-            sheet.add("" if number else f"{spr:.4g}", position, value, value - SUNK_SHARE)
-    return sheet

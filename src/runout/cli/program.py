@@ -194,7 +194,7 @@ class _Program(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name in start.RETIRED:
-            raise RunoutError(cmd_name, f"was replaced, use runout {start.RETIRED[cmd_name]}")
+            raise RunoutError(cmd_name, f"was replaced, use {start.RETIRED[cmd_name]}")
         if cmd_name not in start.COMMANDS:
             return None
         if cmd_name not in self.commands:

@@ -61,7 +61,6 @@ _BY = "Table by hand class, equity or next card."
 ByOption = Annotated[Literal["class", "equity", "card"] | None, flag("--by", _BY)]
 _SORT = "Order of --by card: card, share, b59, ev-oop, eqr-ip."
 _TRACE = "Follow a hand through all decisions before the flop."
-_VALUES = "Value of a hand on solved flops, against each hand."
 
 
 def show_result(
@@ -80,8 +79,6 @@ def show_result(
     exact: Annotated[bool, flag("--exact", "With --ranges: all hands and digits.")] = False,
     round_number: Annotated[int | None, flag("--round", "Round of a run with rounds.")] = None,
     trace: Annotated[str | None, option("--trace", "HAND", _TRACE)] = None,
-    values: Annotated[str | None, option("--values", "HAND", _VALUES)] = None,
-    versus: Annotated[str | None, option("--versus", "HAND", "Opponent of --values.")] = None,
     flop: FlopOption = None,
     spr: SprOption = None,
     check: Annotated[bool, flag("--check", "Origin and files; all are verified.")] = False,
@@ -93,20 +90,16 @@ def show_result(
     EV is what a player wins from the node on; chips in the pot belong to the pot. So folding is 0,
     and winning an uncontested pot is the pot. --ev net counts from the start of the hand.
     """
-    modes = {"--check": check, "--values": values, "--trace": trace, "--ranges": ranges}
+    modes = {"--check": check, "--trace": trace, "--ranges": ranges}
     modes |= {"--hand": hand, "--by": by, "--compare": compare is not None}
     options.require_at_most_one({name: bool(given) for name, given in modes.items()})
     others = {name: given for name, given in modes.items() if name != "--compare"}
     for name, given in {**others, "--json": json}.items():
         options.require_at_most_one({"--show": measure is not None, name: bool(given)})
-    if spr is not None and flop is None and values is None:
-        raise OptionError("--spr", "goes with --flop or --values")
-    if versus is not None and values is None:
-        raise OptionError("--versus", "goes with --values HAND")
+    if spr is not None and flop is None:
+        raise OptionError("--spr", "goes with --flop")
     if check:
         inspect.check_bundles(path, flops, json)
-    elif values is not None:
-        inspect.show_hand_values(path, values, versus, flop, spr, player, json)
     elif not _show_overview(path, node, flop, flops, json):
         part = read_part(hands, classes, player)
         with opening(path, flop, spr, round_number, node or "") as view:
