@@ -195,6 +195,14 @@ class SavingFailed(Event):
 
 
 @dataclass(frozen=True)
+class ResultDamaged(Event):
+    """A finished task cannot be read from the file of its result, so that it is done again."""
+
+    where: str
+    problem: str
+
+
+@dataclass(frozen=True)
 class FlopJudged(Event):
     """A best response on one flop at one leaf of a joint game is done."""
 

@@ -19,6 +19,7 @@ from runout.events import (
     PhaseAdvanced,
     PhaseEnded,
     PhaseStarted,
+    ResultDamaged,
     TaskLost,
     TasksShared,
 )
@@ -158,6 +159,13 @@ def test_json_goes_to_stdout(capsys):
     captured = capsys.readouterr()
     assert json.loads(captured.out)["board"] == "[bold]"
     assert captured.err == ""
+
+
+def test_a_damaged_result_is_a_line(capsys):
+    with showing_events() as on_event:
+        on_event(ResultDamaged("runs/a.checkpoints/AhKd7s-0.result", "is damaged"))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line == "runs/a.checkpoints/AhKd7s-0.result: is damaged; its task is done again"
 
 
 def test_lost_tasks_and_who_did_the_others_are_lines(capsys):

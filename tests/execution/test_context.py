@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from runout.errors import ExecutionError
-from runout.events import TaskLost, ignore_event
+from runout.events import ResultDamaged, TaskLost, ignore_event
 from runout.execution.context import (
     MAX_ATTEMPTS,
     LedgerWork,
@@ -172,6 +172,21 @@ def test_the_ledger_says_which_try_has_succeeded(tmp_path):
 
     run(tmp_path, Executor(0))
     assert {entry.record.attempt for entry in Ledger(tmp_path).entries()} == {3}
+
+
+@pytest.mark.parametrize("num_workers", [1, 3])
+def test_a_damaged_result_is_told_of_once_and_its_task_done_again(tmp_path, num_workers):
+    events = []
+    whole = run(tmp_path, ThreadExecutor(num_workers), on_event=events.append)
+    assert events == []
+    file = next(tmp_path.glob("task_3-*.result"))
+    file.write_bytes(file.read_bytes()[:-1])
+    again = run(tmp_path, ThreadExecutor(num_workers), on_event=events.append)
+    problem = "is damaged, its contents do not have the digest it states"
+    assert events == [ResultDamaged(str(file), problem)]
+    assert {end.task.key: end.entry.sha256 for end in again} == {
+        end.task.key: end.entry.sha256 for end in whole
+    }
 
 
 def test_a_failure_is_final_and_stops_nobody_else(tmp_path):

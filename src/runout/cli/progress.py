@@ -147,6 +147,8 @@ def describe_event(event: Event) -> str:
             return f"{flop}{name}: {buckets}, no more hands are different"
         case events.SavingFailed(where, problem):
             return f"could not save, the solve continues: {where}: {problem}"
+        case events.ResultDamaged(where, problem):
+            return f"{where}: {problem}; its task is done again"
         case events.TaskLost(task, loss, attempt, most):
             again = "given up" if attempt >= most else f"try {attempt + 1} of {most}"
             return f"{task}: {loss}; {again}"

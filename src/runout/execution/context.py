@@ -19,8 +19,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Generic, TypeVar
 
-from runout.errors import ExecutionError, RunoutError, quote, short_repr
-from runout.events import EventSink, SavingFailed, TaskLost, TasksShared, ignore_event
+from runout.errors import BundleError, ExecutionError, RunoutError, quote, short_repr
+from runout.events import (
+    EventSink,
+    ResultDamaged,
+    SavingFailed,
+    TaskLost,
+    TasksShared,
+    ignore_event,
+)
 from runout.execution.pool import count_cores
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import (
@@ -151,9 +158,11 @@ class _LedgerRun(Generic[Item]):
         self.open = {work.id_of(task): task for task in tasks}
         self.has_offered = False
         self._work, self._on_event = work, on_event
-        self._ledger, self.claims = Ledger(work.directory), TaskClaims(work.directory)
+        self._ledger = Ledger(work.directory, on_damage=self._tell_of_damage)
+        self.claims = TaskClaims(work.directory)
         self._waiting: deque[TaskId] = deque()
         self._under_way: set[TaskId] = set()
+        self._damaged: set[str] = set()  # files that were told of
         self.num_by_host: Counter[str] = Counter()
         self.num_lost = 0
 
@@ -197,6 +206,11 @@ class _LedgerRun(Generic[Item]):
         """Counts tasks as lost that the executor has taken and never told the end of."""
         for id in list(self._under_way):
             yield from self._lose(id, "its worker never reported an end")
+
+    def _tell_of_damage(self, error: BundleError) -> None:
+        if error.where not in self._damaged:
+            self._damaged.add(error.where)
+            self._on_event(ResultDamaged(error.where, error.problem))
 
     def _lose(self, id: TaskId, loss: str) -> Iterator[TaskEnd[Item]]:
         task = self.open[id]
