@@ -55,7 +55,7 @@ bench: .venv/installed
 
 # Rebuilds the shipped data files from nothing (see docs/equity.md and docs/cards.md).
 data: .venv/installed
-	$(BIN)/runout table rebuild
+	$(BIN)/python -m tools.shipped_tables --write
 	$(BIN)/python tools/choose_flop_subsets.py
 
 # Pins every dependency, with digests, for all platforms. With their extras: pip looks for the newest

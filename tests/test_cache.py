@@ -1,6 +1,6 @@
 import sys
 from pathlib import Path
-from threading import Barrier, Event, Thread
+from threading import Event, Thread
 
 import numpy as np
 import pytest
@@ -10,9 +10,7 @@ from runout.cache import (
     digest_arrays,
     find_write_problem,
     load_arrays,
-    load_or_build,
     only_writer,
-    save_arrays,
 )
 from runout.errors import TableError
 
@@ -25,18 +23,6 @@ def cache_in_tmp_path(monkeypatch, tmp_path):
     monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path))
 
 
-class Builder:
-    """Builds the arrays and counts how often it had to."""
-
-    def __init__(self, arrays=ARRAYS):
-        self.arrays = arrays
-        self.num_calls = 0
-
-    def __call__(self):
-        self.num_calls += 1
-        return {name: array.copy() for name, array in self.arrays.items()}
-
-
 def assert_equal_arrays(found, expected=ARRAYS):
     assert found.keys() == expected.keys()
     for name, array in expected.items():
@@ -44,14 +30,9 @@ def assert_equal_arrays(found, expected=ARRAYS):
         np.testing.assert_array_equal(found[name], array)
 
 
-def cached_file(tmp_path: Path) -> Path:
-    (path,) = tmp_path.iterdir()
-    return path
-
-
-def saved_file(tmp_path: Path) -> Path:
-    load_or_build("table", DIGEST, Builder())
-    return cached_file(tmp_path)
+def saved_file(tmp_path: Path, arrays=ARRAYS) -> Path:
+    np.savez_compressed(tmp_path / "table.npz", **arrays)
+    return tmp_path / "table.npz"
 
 
 def test_cache_directory_is_the_chosen_one(monkeypatch):
@@ -88,15 +69,6 @@ def test_file_in_the_way_of_a_directory_is_a_problem(tmp_path):
     assert find_write_problem(tmp_path / "file" / "folder") == "Not a directory"
 
 
-def test_cache_that_cannot_be_written_costs_no_result(monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path / "file"))
-    builder = Builder()
-    for _ in range(2):
-        assert_equal_arrays(load_or_build("table", DIGEST, builder))
-    assert builder.num_calls == 2
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -127,52 +99,38 @@ def test_digest_does_not_depend_on_how_arrays_are_stored(same):
     assert digest_arrays(same) == DIGEST
 
 
-def test_saved_arrays_come_back(tmp_path):
-    path = tmp_path / "new" / "folder" / "file.npz"
-    save_arrays(path, ARRAYS)
-    assert_equal_arrays(load_arrays(path, DIGEST))
-
-
-def test_table_is_built_once_and_then_read():
-    builder = Builder()
-    assert_equal_arrays(load_or_build("table", DIGEST, builder))
-    assert_equal_arrays(load_or_build("table", DIGEST, builder))
-    assert builder.num_calls == 1
-
-
-def test_tables_are_read_only_whether_built_or_read():
-    for _ in range(2):
-        for array in load_or_build("table", DIGEST, Builder()).values():
-            assert not array.flags.writeable
+def test_sound_arrays_are_read_only(tmp_path):
+    arrays = load_arrays(saved_file(tmp_path), DIGEST)
+    assert_equal_arrays(arrays)
+    assert not any(array.flags.writeable for array in arrays.values())
 
 
 @pytest.mark.parametrize("size", [0, 1, 50, -30, -1])
-def test_truncated_file_is_rebuilt(tmp_path, size):
+def test_truncated_file_is_refused(tmp_path, size):
     path = saved_file(tmp_path)
     path.write_bytes(path.read_bytes()[:size])
-    assert_rebuilt_once(path)
+    assert_refused(path)
 
 
 @pytest.mark.parametrize(
     "contents", [b"not an archive", b"PK\x05\x06" + bytes(18)], ids=["text", "empty archive"]
 )
-def test_file_of_another_kind_is_rebuilt(tmp_path, contents):
+def test_file_of_another_kind_is_refused(tmp_path, contents):
     path = saved_file(tmp_path)
     path.write_bytes(contents)
-    assert_rebuilt_once(path)
+    assert_refused(path)
 
 
-def test_bare_array_in_place_of_the_archive_is_rebuilt(tmp_path):
+def test_bare_array_in_place_of_the_archive_is_refused(tmp_path):
     path = saved_file(tmp_path)
     with path.open("wb") as file:
         np.save(file, ARRAYS["counts"])
-    assert_rebuilt_once(path)
+    assert_refused(path)
 
 
-def test_sound_file_with_other_contents_is_rebuilt(tmp_path):
-    path = saved_file(tmp_path)
-    save_arrays(path, {**ARRAYS, "shares": np.array([0.25, 0.7500001])})
-    assert_rebuilt_once(path)
+def test_sound_file_with_other_contents_is_refused(tmp_path):
+    path = saved_file(tmp_path, {**ARRAYS, "shares": np.array([0.25, 0.7500001])})
+    assert_refused(path)
 
 
 class Trap:
@@ -185,19 +143,17 @@ class Trap:
         return Path.touch, (self.path,)
 
 
-def test_file_with_python_objects_is_rebuilt_and_never_unpickled(tmp_path):
+def test_file_with_python_objects_is_refused_and_never_unpickled(tmp_path):
     path = saved_file(tmp_path)
     sprung = tmp_path / "sprung"
     np.savez(path, allow_pickle=True, counts=np.array([Trap(sprung)], dtype=object))
-    assert_rebuilt_once(path)
+    assert_refused(path)
     assert not sprung.exists()
 
 
-def assert_rebuilt_once(path: Path) -> None:
-    builder = Builder()
-    assert_equal_arrays(load_or_build("table", DIGEST, builder))
-    assert builder.num_calls == 1
-    assert_equal_arrays(load_arrays(path, DIGEST))
+def assert_refused(path: Path) -> None:
+    with pytest.raises(TableError):
+        load_arrays(path, DIGEST)
 
 
 def test_every_changed_byte_is_noticed_or_harmless(tmp_path):
@@ -228,42 +184,6 @@ def test_wrong_digest_is_a_table_error_with_both_digests(tmp_path):
         load_arrays(path, "0" * 64)
 
 
-def test_builder_that_breaks_its_promise_is_a_table_error(tmp_path):
-    builder = Builder({"counts": np.zeros(3)})
-    built = digest_arrays(builder.arrays)
-    with pytest.raises(TableError, match=f"table: built with digest {built}, expected {DIGEST}"):
-        load_or_build("table", DIGEST, builder)
-    assert not list(tmp_path.iterdir())
-
-
-def test_new_digest_leaves_the_old_file_alone(tmp_path):
-    old = saved_file(tmp_path)
-    new_arrays = {"counts": np.zeros(3)}
-    load_or_build("table", digest_arrays(new_arrays), Builder(new_arrays))
-    assert_equal_arrays(load_arrays(old, DIGEST))
-    assert len(list(tmp_path.iterdir())) == 2
-
-
-def test_finished_write_leaves_no_partial_file(tmp_path):
-    assert saved_file(tmp_path).name == f"table-{DIGEST[:12]}.npz"
-
-
-def test_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = saved_file(tmp_path)
-    with pytest.raises(ValueError, match="allow_pickle"):
-        save_arrays(path, {"counts": np.array([{}], dtype=object)})
-    assert cached_file(tmp_path) == path
-    assert_equal_arrays(load_arrays(path, DIGEST))
-
-
-def test_a_cache_that_cannot_be_written_still_gives_the_table(monkeypatch):
-    monkeypatch.setenv("RUNOUT_CACHE", "/dev/null/cache")
-    builder = Builder()
-    assert_equal_arrays(load_or_build("table", DIGEST, builder))
-    assert_equal_arrays(load_or_build("table", DIGEST, builder))
-    assert builder.num_calls == 2
-
-
 def test_a_directory_that_can_be_written_is_made_and_left_empty(tmp_path):
     assert find_write_problem(tmp_path / "new/folder") is None
     assert list((tmp_path / "new/folder").iterdir()) == []
@@ -271,29 +191,6 @@ def test_a_directory_that_can_be_written_is_made_and_left_empty(tmp_path):
 
 def test_a_directory_that_cannot_be_written_has_a_problem():
     assert find_write_problem(Path("/dev/null/cache")) == "Not a directory"
-
-
-def test_builders_at_the_same_time_do_not_disturb_each_other(tmp_path):
-    num_threads = 4
-    all_are_building = Barrier(num_threads, timeout=600.0)
-    found = []
-
-    def build():
-        all_are_building.wait()
-        return Builder()()
-
-    threads = [
-        Thread(target=lambda: found.append(load_or_build("table", DIGEST, build)))
-        for _ in range(num_threads)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(found) == num_threads
-    for arrays in found:
-        assert_equal_arrays(arrays)
-    assert_equal_arrays(load_arrays(cached_file(tmp_path), DIGEST))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such locks")

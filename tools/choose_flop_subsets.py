@@ -16,13 +16,11 @@ several starts wins. Takes a few minutes; the same machine makes the same file e
 
 import json
 from collections.abc import Hashable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from runout.arrays import FloatArray
-from runout.cards import flops as flops_module
 from runout.cards.deck import format_cards
 from runout.cards.flops import (
     SHIPPED_SUBSET_SIZES,
@@ -34,8 +32,6 @@ from runout.cards.flops import (
     random_flops,
 )
 from runout.equity.board import compute_board_equity
-
-OUTPUT = Path(flops_module.__file__).parent / "data" / SUBSETS_FILE
 
 #: How much each block counts; equities first, the others keep the subset like the whole deck.
 BLOCK_WEIGHTS = {
@@ -95,9 +91,8 @@ def main() -> None:
             "errors": errors,
             "errors_of_random_flops": random_errors,
         }
-    OUTPUT.parent.mkdir(exist_ok=True)
-    OUTPUT.write_text(json.dumps(subsets, indent=2) + "\n", encoding="utf-8")
-    print(f"wrote {OUTPUT}")
+    SUBSETS_FILE.write_text(json.dumps(subsets, indent=2) + "\n", encoding="utf-8")
+    print(f"wrote {SUBSETS_FILE}")
 
 
 def _compute_equities(everything: FlopList) -> Equities:

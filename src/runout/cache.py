@@ -1,14 +1,10 @@
-"""Files that can be built again at any time, kept in the user's cache directory.
-
-Every table has a digest fixed in the source. A cached file that does not have it is rebuilt; a
-fresh build that does not have it means that the builder changed without its digest.
-"""
+"""The user's cache directory, and files of arrays whose digests are fixed in the source."""
 
 import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -70,46 +66,14 @@ def digest_arrays(arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def load_or_build(name: str, digest: str, build: Callable[[], Arrays]) -> Arrays:
-    """Returns the named read-only arrays from the cache, building them where it must.
-
-    A cache that cannot be written costs time in the next process too, but no result in this one.
-    A `TableError` says that ``build`` does not make the arrays that ``digest`` promises.
-    """
-    path = cache_directory() / f"{name}-{digest[:12]}.npz"
-    try:
-        arrays = load_arrays(path, digest)
-    except TableError:
-        arrays = build()
-        built = digest_arrays(arrays)
-        if built != digest:
-            raise TableError(name, f"built with digest {built}, expected {digest}") from None
-        with suppress(OSError):
-            save_arrays(path, arrays)
-    return {key: read_only(array) for key, array in arrays.items()}
-
-
 def load_arrays(path: Path, digest: str) -> Arrays:
-    """Reads what `save_arrays` wrote; refuses a file that is damaged or has another digest."""
+    """Reads read-only arrays; refuses a file that is damaged or has another digest."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = dict(archive)
+            arrays = {name: read_only(archive[name]) for name in archive}
     except Exception as error:  # damaged zips raise whatever the damage makes zipfile believe
         raise TableError(str(path), f"cannot be read ({error})") from error
     found = digest_arrays(arrays)
     if found != digest:
         raise TableError(str(path), f"has digest {found}, this version needs {digest}")
     return arrays
-
-
-def save_arrays(path: Path, arrays: Arrays) -> None:
-    """Writes arrays as one compressed file that is either complete or absent."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
-        try:
-            np.savez_compressed(part, allow_pickle=False, **dict(arrays))
-            part.close()
-            os.replace(part.name, path)
-        except BaseException:
-            os.unlink(part.name)
-            raise

@@ -9,8 +9,6 @@ import numpy as np
 import phevaluator
 import pytest
 
-from runout.cache import digest_arrays
-from runout.cards import evaluator as module
 from runout.cards import evaluator_kernels
 from runout.cards.deck import (
     COMBO_CARDS,
@@ -21,21 +19,15 @@ from runout.cards.deck import (
     parse_cards,
 )
 from runout.cards.evaluator import (
-    HAND_SIZES,
-    RANK_KEYS,
     evaluate,
     evaluate_board,
     evaluator_tables,
 )
-from runout.cards.evaluator_kernels import ROW_BITS
 from runout.cards.hand_indexer import canonical_boards
 from runout.cards.hand_ranking import (
     NUM_STRENGTHS,
     HandCategory,
     category,
-    rank_multisets,
-    score_ranks,
-    strength_of_score,
 )
 from runout.errors import CardError
 from tests.reference import poker_rules
@@ -270,33 +262,9 @@ def test_boards_of_another_size_are_refused(board):
         evaluate_board(board)
 
 
-@pytest.mark.parametrize("size", HAND_SIZES)
-def test_sums_of_rank_keys_are_unique(size):
-    sums = {sum(RANK_KEYS[rank] for rank in ranks) for ranks in rank_multisets(size)}
-    assert len(sums) == len(rank_multisets(size))
-
-
-def test_largest_key_sum_fits_below_the_suit_counters():
-    assert 7 * max(RANK_KEYS) < 1 << 32
-
-
-@pytest.mark.parametrize("size", HAND_SIZES)
-def test_every_rank_multiset_is_found_in_the_packed_table(size):
-    tables = evaluator_tables()
-    row_start = tables.row_start[size - HAND_SIZES[0]]
-    for ranks in rank_multisets(size):
-        key = sum(RANK_KEYS[rank] for rank in ranks)
-        cell = row_start[key >> ROW_BITS] + (key & ((1 << ROW_BITS) - 1))
-        assert tables.strength[cell] == strength_of_score(score_ranks(ranks))
-
-
 def test_tables_are_read_only_and_shared():
     assert evaluator_tables() is evaluator_tables()
     assert not any(table.flags.writeable for table in evaluator_tables())
-
-
-def test_building_again_gives_the_promised_tables():
-    assert digest_arrays(module._build()) == module._DIGEST
 
 
 def test_flush_table_knows_five_to_seven_and_more_cards():

@@ -18,7 +18,10 @@ from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
         ),
         ("--verson", "--verson: not an option of runout, did you mean --version?"),
         ("shw x", "'shw': not a command, did you mean show?"),
-        ("table xyz", "'xyz': not a command of runout table, allowed are rebuild, verify"),
+        (
+            "abstraction xyz",
+            "'xyz': not a command of runout abstraction, allowed are build, bucket, inspect",
+        ),
         ("equity AA", "VILLAIN: is missing, runout equity needs HERO VILLAIN"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),
         ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO VILLAIN"),

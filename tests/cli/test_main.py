@@ -21,7 +21,6 @@ from runout.version import __version__
 GROUPS = {
     "tree": ["show"],
     "abstraction": ["build", "bucket", "inspect"],
-    "table": ["rebuild", "verify"],
 }
 INTERRUPTED_WHILE_IMPORTING = """
 import sys
@@ -100,20 +99,20 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(run_python, module):
     assert result.stderr == "interrupted\n"
 
 
-def test_ctrl_c_leaves_the_terminal_clean():
+def test_ctrl_c_leaves_the_terminal_clean(tmp_path):
     controller, terminal = pty.openpty()
     # A shell that runs the tests in the background lets them, and their children, ignore Ctrl-C.
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     code = f"{listen}; from runout.cli.app import main; main()"
     program = subprocess.Popen(
-        [sys.executable, "-c", code, "table", "verify", "--workers", "1"],
+        [sys.executable, "-c", code, "abstraction", "build", "-o", str(tmp_path / "buckets")],
         stdout=terminal,
         stderr=terminal,
         env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
     )
     os.close(terminal)
     text = ""
-    while "counting boards" not in text:
+    while "Flop strengths" not in text:
         text += os.read(controller, 4096).decode()
     program.send_signal(signal.SIGINT)
     text += _read_until_closed(controller)

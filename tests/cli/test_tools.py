@@ -3,13 +3,11 @@
 import json
 import os
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 import runout
-from runout.cache import load_arrays
 from runout.cards.deck import parse_cards
 from runout.cards.evaluator import evaluate
 from runout.cli import tools as warmup
@@ -18,10 +16,6 @@ from runout.config.flops import FlopsConfig
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
-from runout.equity import board as preflop_matchups
-from runout.equity.preflop import DIGEST, FILE_NAME
-from runout.errors import TableError
-from runout.events import PhaseEnded, PhaseStarted
 from runout.trees.describe import format_tree, format_tree_dot, format_tree_summary
 from runout.trees.tree import PostflopTree
 from tests.samples.solve_configs import (
@@ -32,54 +26,6 @@ from tests.samples.solve_configs import (
     SAMPLED_FLOPS,
     write_config,
 )
-
-
-def test_rebuilding_says_whether_it_made_the_shipped_table(run, tmp_path, monkeypatch):
-    """That counting makes it is tested where it is done, in `tests/equity`."""
-
-    def count_nothing(num_workers, on_event):
-        on_event(PhaseStarted(preflop_matchups.PHASE, 2))
-        on_event(PhaseEnded(preflop_matchups.PHASE, 12.0))
-        return load_arrays(files("runout.equity") / "data" / FILE_NAME, DIGEST)
-
-    monkeypatch.setattr(preflop_matchups, "rebuild_matchups", count_nothing)
-    path = tmp_path / "new" / "matchups.npz"
-    result = run("table", "rebuild", "--workers", "2", "-o", str(path), "--json")
-    assert json.loads(result.stdout) == {
-        "file": str(path),
-        "digest": DIGEST,
-        "is_shipped_table": True,
-    }
-    assert "counting boards: done in" in result.stderr
-    assert set(load_arrays(path, DIGEST)) == {"wins"}
-
-
-def test_verifying_says_how_many_matchups_agree(run, monkeypatch):
-    monkeypatch.setattr(preflop_matchups, "verify_matchups", lambda num_workers, on_event: 93_769)
-    assert run("table", "verify").stdout == "all 93,769 matchups agree with the shipped table\n"
-    document = json.loads(run("table", "verify", "--json").stdout)
-    assert document == {"num_matchups": 93_769, "is_shipped_table": True}
-
-
-def test_a_wrong_table_is_an_error(error_line, monkeypatch):
-    def fail(num_workers, on_event):
-        raise TableError("preflop matchups", "3 of 5 do not agree")
-
-    monkeypatch.setattr(preflop_matchups, "verify_matchups", fail)
-    assert error_line("table", "verify") == "preflop matchups: 3 of 5 do not agree"
-
-
-@pytest.mark.parametrize("command", ["rebuild", "verify"])
-def test_zero_workers_are_refused(error_line, command):
-    line = error_line("table", command, "--workers", "0")
-    assert line == "--workers: 0 is not a positive number"
-
-
-def test_a_file_that_cannot_be_written_is_named(run, monkeypatch):
-    monkeypatch.setattr(preflop_matchups, "rebuild_matchups", lambda num_workers, on_event: {})
-    result = run("table", "rebuild", "-o", "/dev/null/matchups.npz")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("error: --output /dev/null/matchups.npz: ")
 
 
 @pytest.fixture
@@ -306,7 +252,6 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
     for name, text in configs.items():
         write_config(tmp_path, text, name)
     for work in (
-        "table verify",
         f"abstraction build -o {tmp_path}/buckets --river-table",
         f"solve-postflop -c {tmp_path}/sampled -o {tmp_path}/values",
         f"solve-postflop -c {tmp_path}/external -o {tmp_path}/values --overwrite",

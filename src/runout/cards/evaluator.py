@@ -1,112 +1,38 @@
-"""Strength of 5, 6 and 7 cards, and the tables behind the fast evaluator."""
+"""Strength of 5, 6 and 7 cards: 1 (seven-five high) to 7462 (royal flush), equal if they tie."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import AnyArray, Uint16Array
-from runout.cache import Arrays, load_or_build
+from runout.arrays import Uint16Array
+from runout.cache import load_arrays
 from runout.cards import evaluator_kernels
 from runout.cards.deck import (
     NUM_CARDS,
     NUM_COMBOS,
-    NUM_RANKS,
-    card_rank,
-    card_suit,
     format_cards,
     parse_cards,
     require_board,
     require_distinct,
 )
-from runout.cards.evaluator_kernels import ROW_BITS, EvaluatorTables
-from runout.cards.hand_ranking import (
-    CARDS_THAT_COUNT,
-    rank_multisets,
-    score_flush,
-    score_ranks,
-    strength_of_score,
-)
+from runout.cards.evaluator_kernels import EvaluatorTables
 from runout.errors import CardError
-
-# Builds the evaluator's tables from the rules of poker; the result is cached and digested.
 
 HAND_SIZES = (5, 6, 7)
 
-#: Sums of these over a hand's ranks are unique for hands of one size.
-RANK_KEYS = (0, 1, 5, 22, 98, 453, 2031, 8698, 22854, 83661, 262349, 636345, 1479181)
-
-_DIGEST = "a191933b680b00ca0e14b7d63f4a51d137807b13b5eb4323eff6f393b8f9dc25"
-_NUM_RANK_SETS = 1 << NUM_RANKS
+#: Made by `tools/shipped_tables.py` from the rules of poker.
+TABLES_FILE = Path(__file__).parent / "data" / "evaluator.npz"
+DIGEST = "a191933b680b00ca0e14b7d63f4a51d137807b13b5eb4323eff6f393b8f9dc25"
 
 
 @cache
 def evaluator_tables() -> EvaluatorTables:
-    """Returns the tables, from the cache if they were built before (about a second if not)."""
-    arrays = load_or_build("evaluator", _DIGEST, _build)
-    return EvaluatorTables(**{name: arrays[name] for name in EvaluatorTables._fields})  # type: ignore[arg-type]
-
-
-def _build() -> Arrays:
-    flush_strength = np.zeros(_NUM_RANK_SETS, dtype=np.uint16)
-    for rank_set in range(_NUM_RANK_SETS):
-        if rank_set.bit_count() >= CARDS_THAT_COUNT:
-            flush_strength[rank_set] = strength_of_score(score_flush(rank_set))
-    by_rank_key = [
-        {
-            sum(RANK_KEYS[rank] for rank in ranks): strength_of_score(score_ranks(ranks))
-            for ranks in rank_multisets(size)
-        }
-        for size in HAND_SIZES
-    ]
-    row_start, strength = _pack_rows(by_rank_key)
-    cards = range(NUM_CARDS)
-    return {
-        "card_key": np.array(
-            [RANK_KEYS[card_rank(c)] | 1 << (32 + 4 * card_suit(c)) for c in cards], dtype=np.uint64
-        ),
-        "card_bit": np.array(
-            [1 << (16 * card_suit(c) + card_rank(c)) for c in cards], dtype=np.uint64
-        ),
-        "row_start": row_start,
-        "strength": strength,
-        "flush_strength": flush_strength,
-    }
-
-
-def _pack_rows(values_by_key: Sequence[dict[int, int]]) -> tuple[AnyArray, AnyArray]:
-    """Packs sparse tables into one array: rows, fullest first, go to the first place that is free.
-
-    There is one table per hand size; a key's high bits are its row. Returns ``[sizes, rows]`` the
-    start of each row (it may be negative: only start + column counts), and the packed values.
-    """
-    rows: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
-    for table, values in enumerate(values_by_key):
-        for key, value in values.items():
-            rows[table, key >> ROW_BITS][key & ((1 << ROW_BITS) - 1)] = value
-    row_start = np.zeros((len(values_by_key), 1 + max(row for _, row in rows)), dtype=np.int32)
-    packed: dict[int, int] = {}
-    taken = 0  # bit i: cell i of the packed array is in use
-    for place, row in sorted(rows.items(), key=lambda item: (-len(item[1]), item[0])):
-        first_column = min(row)
-        # Bit d of `clashes` says that sliding the row's first cell to d hits a taken cell.
-        clashes = 0
-        for column in row:
-            clashes |= taken >> (column - first_column)
-        start = (~clashes & (clashes + 1)).bit_length() - 1 - first_column
-        row_start[place] = start
-        for column, value in row.items():
-            taken |= 1 << (start + column)
-            packed[start + column] = value
-    strength = np.zeros(max(packed) + 1, dtype=np.uint16)
-    strength[list(packed)] = list(packed.values())
-    return row_start, strength
-
-
-# Strength of 5, 6 and 7 cards: 1 (seven-five high) to 7462 (royal flush), equal if they tie.
+    """Returns the shipped tables."""
+    return EvaluatorTables(**load_arrays(TABLES_FILE, DIGEST))  # type: ignore[arg-type]
 
 
 @overload

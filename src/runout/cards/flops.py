@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from itertools import combinations, combinations_with_replacement, permutations
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -171,7 +171,7 @@ NUM_CANONICAL_FLOPS = 1_755
 
 #: Sizes that `subset_flops` knows; `tools/choose_flop_subsets.py` makes the file.
 SHIPPED_SUBSET_SIZES = (8, 13, 25, 50, 100, 200)
-SUBSETS_FILE = "flop_subsets.json"
+SUBSETS_FILE = Path(__file__).parent / "data" / "flop_subsets.json"
 
 Flop = tuple[int, int, int]
 
@@ -434,8 +434,7 @@ def _load_subset(size: int) -> dict[str, Any]:
     if size not in SHIPPED_SUBSET_SIZES:
         shipped = ", ".join(map(str, SHIPPED_SUBSET_SIZES))
         raise FlopListError(f"flop subset of {size}", f"the shipped subsets have {shipped} flops")
-    text = resources.files("runout.cards").joinpath("data", SUBSETS_FILE).read_text("utf-8")
-    subset: dict[str, Any] = json.loads(text)[str(size)]
+    subset: dict[str, Any] = json.loads(SUBSETS_FILE.read_text("utf-8"))[str(size)]
     return subset
 
 

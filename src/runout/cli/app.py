@@ -54,7 +54,6 @@ GROUPS = {
         "eval": Command("equity.show_strength", "Rank a made hand."),
         "strength": Command("equity.show_hand_strength", "Show hand strength and potential."),
         "tree": Command("tools.tree_app", "Show and count betting trees."),
-        "table": Command("tools.table_app", "Verify the preflop equity table."),
         "warmup": Command("tools.compile_kernels", "Compile all kernels now."),
     },
     "Research": {

@@ -1,21 +1,20 @@
-"""`runout tree`, `table` and `warmup`."""
+"""`runout tree` and `warmup`."""
 
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import numpy as np
 import typer
 
-from runout.cache import cache_directory, digest_arrays, save_arrays
+from runout.cache import cache_directory
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
 from runout.cli import console, options
-from runout.cli.formatting import Json, format_bytes, format_count, format_count_of, format_seconds
+from runout.cli.formatting import format_bytes, format_count, format_count_of, format_seconds
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
 from runout.cli.targets import solving_into
@@ -26,7 +25,6 @@ from runout.config.spot import SpotConfig
 from runout.errors import OptionError, TableError
 from runout.events import ignore_event, reporting_phase
 from runout.execution.context import RunContext
-from runout.execution.pool import count_cores
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
 from runout.solutions.sheet import Column, Sheet
@@ -208,43 +206,6 @@ def _facts(tree: PostflopTree | PreflopTree, memory_bytes: int) -> dict[str, Any
             "num_all_in_showdowns": counts.all_in_showdowns,
         }
     return facts | {"folds": dict(zip(names, counts.folds, strict=True))}
-
-
-_TABLE = "Default: replace the shipped file."
-table_app = typer.Typer(no_args_is_help=True, help="Rebuild or verify the shipped preflop table.")
-
-
-@table_app.command("rebuild", epilog="Example: runout table rebuild -o matchups.npz")
-def rebuild_table(
-    workers: options.WorkersOption = None,
-    path: Annotated[Path | None, option("--output -o", "FILE", _TABLE)] = None,
-    json: options.JsonFlag = False,
-) -> None:
-    """Count all preflop matchups again and write the table."""
-    with console.using_kernels() as on_event:
-        from runout.equity.board import rebuild_matchups
-        from runout.equity.preflop import DIGEST, FILE_NAME
-
-        arrays = rebuild_matchups(workers or count_cores(), on_event)
-    chosen = path or Path(str(files("runout.equity") / "data" / FILE_NAME))
-    with console.naming_file("--output", chosen):
-        save_arrays(chosen, arrays)
-    digest = digest_arrays(arrays)
-    is_shipped = digest == DIGEST
-    verdict = "the shipped table" if is_shipped else f"NOT the shipped table {DIGEST}"
-    document: Json = {"file": str(chosen), "digest": digest, "is_shipped_table": is_shipped}
-    console.show(json, document, f"{chosen}: digest {digest}, {verdict}")
-
-
-@table_app.command("verify", epilog="Example: runout table verify")
-def verify_table(workers: options.WorkersOption = None, json: options.JsonFlag = False) -> None:
-    """Count all preflop matchups again and compare them with the shipped table."""
-    with console.using_kernels() as on_event:
-        from runout.equity.board import verify_matchups
-
-        num_matchups = verify_matchups(workers or count_cores(), on_event)
-    document: Json = {"num_matchups": num_matchups, "is_shipped_table": True}
-    console.show(json, document, f"all {num_matchups:,} matchups agree with the shipped table")
 
 
 # Kernels compile for the types they are called with, so `runout warmup` calls each one by a small

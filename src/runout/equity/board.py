@@ -8,7 +8,6 @@ from math import comb
 import numpy as np
 
 from runout.arrays import (
-    AnyArray,
     FloatArray,
     Int32Array,
     IntArray,
@@ -20,7 +19,6 @@ from runout.cards.deck import (
     COMBO_CARDS,
     HAND_BY_COMBO,
     NUM_CARDS,
-    NUM_COMBOS,
     NUM_HANDS,
     RIVER_SIZE,
     live_combos,
@@ -29,18 +27,10 @@ from runout.cards.deck import (
 )
 from runout.cards.evaluator import evaluator_tables
 from runout.cards.flops import SuitMapping, combo_images, enumerate_runouts
-from runout.cards.hand_indexer import canonical_boards
 from runout.equity import equity_kernels
 from runout.equity.preflop import (
-    REPRESENTATIVES,
-    SUIT_IMAGES,
     HandEquityTable,
-    matchup_classes,
-    preflop_equity,
 )
-from runout.errors import TableError
-from runout.events import EventSink, ignore_event, reporting_phase
-from runout.execution.pool import map_tasks
 
 # Exact all-in equity of every combo against every combo on a flop, turn or river.
 #
@@ -211,52 +201,3 @@ def score_rivers(boards: Uint8Array, combos: IntArray) -> Int32Array:
         evaluator_tables(), boards, combos, COMBO_CARDS[combos], everybody, scores, no_best
     )
     return scores[:, 0]
-
-
-# Builds the shipped table of preflop matchups by enumerating every board.
-#
-# The 2,598,960 boards are 134,459 up to suits. Each representative ranks all 1,326 combos once;
-# wins counted on representatives are then averaged over the renamings of suits, which gives exactly
-# the wins over all boards.
-
-PHASE = "counting boards"
-
-_BOARDS_PER_TASK = 8 * 255
-
-
-def rebuild_matchups(num_workers: int, on_event: EventSink = ignore_event) -> dict[str, AnyArray]:
-    """Returns the arrays of the shipped file, counted anew (seconds of work, 100 MB of memory).
-
-    The result does not depend on the number of threads; events count boards up to suits.
-    """
-    boards, weight = canonical_boards(RIVER_SIZE)
-    order = np.argsort(weight, kind="stable")  # boards of equal weight are counted together
-    parts = [order[i : i + _BOARDS_PER_TASK] for i in range(0, len(order), _BOARDS_PER_TASK)]
-
-    def count_part(part: IntArray) -> Uint32Array:
-        return _count_wins(boards[part], weight[part], np.arange(NUM_COMBOS))
-
-    total, done = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32), 0
-    with reporting_phase(on_event, PHASE, len(boards)) as advance:
-        for part, wins in zip(parts, map_tasks(count_part, parts, num_workers), strict=True):
-            total += wins
-            done += len(part)
-            advance(done)
-    class_of, num_classes = matchup_classes()
-    of_class = np.empty(num_classes, dtype=np.uint32)
-    for hand, representative in enumerate(REPRESENTATIVES):
-        can_meet, mine = class_of[hand] >= 0, SUIT_IMAGES[:, representative]
-        sums = total[mine[:, None], SUIT_IMAGES[:, can_meet]].sum(axis=0, dtype=np.int64)
-        of_class[class_of[hand, can_meet]] = sums // len(SUIT_IMAGES)
-    return {"wins": of_class}
-
-
-def verify_matchups(num_workers: int, on_event: EventSink = ignore_event) -> int:
-    """Counts all boards again; returns the number of matchups that agree with the shipped file."""
-    shipped = preflop_equity().wins_of_hand
-    class_of, num_classes = matchup_classes()
-    rebuilt = rebuild_matchups(num_workers, on_event)["wins"]
-    num_wrong = np.count_nonzero((rebuilt[class_of] != shipped) & (class_of >= 0))
-    if num_wrong:
-        raise TableError("preflop matchups", f"{num_wrong} of {class_of.size} do not agree")
-    return num_classes

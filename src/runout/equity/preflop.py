@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import as_file, files
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -65,10 +65,10 @@ class HandEquityTable:
 # Up to suits there are 169 hero hands, each with a *representative* combo, and for each of them
 # a few hundred classes of villain combos. The shipped file holds one number per class: on how many
 # of the 1,712,304 boards the hero wins. Losses are the wins of the opposite matchup, the rest ties.
-# `runout.equity.board` builds the file; nothing here needs a kernel.
+# `tools/shipped_tables.py` makes the file; nothing here needs a kernel.
 
 NUM_BOARDS = 1_712_304
-FILE_NAME = "preflop_matchups.npz"
+MATCHUPS_FILE = Path(__file__).parent / "data" / "preflop_matchups.npz"
 DIGEST = "7cdb721ae2e162a9f3b157a7ac044399a6879f79cee8596ed43b5acc39d51ae3"
 
 #: ``[169]`` the combo that stands for each hand.
@@ -120,8 +120,7 @@ class PreflopEquity:
 @cache
 def preflop_equity() -> PreflopEquity:
     """Returns the shipped table."""
-    with as_file(files("runout.equity") / "data" / FILE_NAME) as path:
-        wins = cast(Uint32Array, load_arrays(path, DIGEST)["wins"])
+    wins = cast(Uint32Array, load_arrays(MATCHUPS_FILE, DIGEST)["wins"])
     class_of, _ = matchup_classes()
     return PreflopEquity(read_only(np.where(class_of < 0, np.uint32(0), wins[class_of])))
 
