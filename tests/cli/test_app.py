@@ -1,7 +1,7 @@
 import pytest
 import typer
 
-from runout.cli.app import COMMANDS, EXAMPLES, FIRST, GROUPS, RETIRED, main
+from runout.cli.app import COMMANDS, RETIRED, main
 from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
 
 
@@ -18,10 +18,7 @@ from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
         ),
         ("--verson", "--verson: not an option of runout, did you mean --version?"),
         ("shw x", "'shw': not a command, did you mean show?"),
-        (
-            "abstraction xyz",
-            "'xyz': not a command of runout abstraction, allowed are build, bucket, inspect",
-        ),
+        ("lab xyz", "'xyz': not a command of runout lab, allowed are exploit, judge, sweep"),
         ("equity AA", "VILLAIN: is missing, runout equity needs HERO VILLAIN"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),
         ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO VILLAIN"),
@@ -61,8 +58,10 @@ def test_another_word_for_the_same_suggests_it(error_line, arguments, meant):
 
 
 def test_a_command_that_was_replaced_says_what_to_type_now(error_line, monkeypatch):
-    monkeypatch.setitem(RETIRED, "trace-it", "runout show DIR --trace HAND")
-    assert error_line("trace-it", "x") == "trace-it: was replaced, use runout show DIR --trace HAND"
+    for name in ("trace-it", "lab trace-it"):
+        monkeypatch.setitem(RETIRED, name, "runout show DIR --trace HAND")
+        line = f"{name}: was replaced, use runout show DIR --trace HAND"
+        assert error_line(*name.split(), "x") == line
     assert not RETIRED.keys() & COMMANDS.keys()
 
 
@@ -75,8 +74,8 @@ def test_an_argument_that_is_empty_or_of_two_lines_stays_one_line(error_line):
 def test_the_first_screen_has_eight_commands_in_four_groups(run):
     text = run("--help").stdout
     shown = [line.split()[0] for line in text.splitlines() if line.startswith("  ")]
-    assert sorted(shown) == sorted(FIRST)
-    assert len(FIRST) == 8
+    assert shown == [name for name, command in COMMANDS.items() if command.is_first]
+    assert len(shown) == 8
     assert all(f"\n{group}\n" in text for group in ("Solve", "Study", "Tools", "Research"))
     assert run().stdout == run("help").stdout == text
     assert max(map(len, text.splitlines())) <= 80
@@ -84,23 +83,32 @@ def test_the_first_screen_has_eight_commands_in_four_groups(run):
 
 def test_all_commands_are_one_step_away(run):
     text = run("help", "--all").stdout
-    assert all(f"\n  {name} " in text for name in COMMANDS)
+    assert all(f"\n  {name} " in text for name in COMMANDS if " " not in name)
     assert "--install-completion" in text
     assert max(map(len, text.splitlines())) <= 80
     assert run("help", "equity").stdout == run("equity", "--help").stdout
 
 
 def test_lines_of_the_list_are_short():
-    for group in GROUPS.values():
-        for name, command in group.items():
+    for name, command in COMMANDS.items():
+        if " " in name:
+            assert not command.help
+        else:
             assert len(command.help.split()) <= 10, name
             assert command.help.endswith(".")
-    assert EXAMPLES.keys() <= COMMANDS.keys()
+
+
+def test_each_command_has_a_place_and_an_example_and_a_group_has_members():
+    for name, command in COMMANDS.items():
+        if command.place:
+            assert command.examples, name
+        else:
+            assert any(other.startswith(f"{name} ") for other in COMMANDS)
 
 
 STARTS_WITHOUT = """
 import sys
-from runout.cli.app import COMMANDS, EXAMPLES, FIRST, GROUPS, RETIRED, main
+from runout.cli.app import COMMANDS, RETIRED, main
 try:
     main(sys.argv[1:])
 except SystemExit as end:

@@ -296,7 +296,7 @@ def test_what_cannot_be_shown_is_one_line(error_line, spot, options, expected):
 
 @pytest.mark.parametrize("name", RETIRED)
 def test_a_retired_command_says_what_to_type_now(error_line, name):
-    line = error_line(name, "x")
+    line = error_line(*name.split(), "x")
     assert line == f"{name}: was replaced, use {RETIRED[name]}"
 
 

@@ -27,68 +27,84 @@ _OBJECTS_PER_COLLECTION = 10_000
 class Command(NamedTuple):
     """A row of the table of commands."""
 
-    place: str  # module of `runout.cli`, and a function, whose docstring is the help, or typer app
+    heading: str  # of the group that it belongs to in the list of commands
+    is_first: bool  # whether the first screen shows it
+    place: str  # module of `runout.cli` and function, whose docstring is the help; or none
     help: str  # its line in the list of commands
+    examples: list[str]  # arguments that its help ends with
 
 
-#: The commands by groups, in the order of the help.
-GROUPS = {
-    "Solve": {
-        "solve-spot": Command("solve.solve_spot", "Solve a flop, turn or river with two ranges."),
-        "solve-preflop": Command("solve.solve_game", "Solve a game from the blinds on."),
-        "report": Command("report.report_flops", "Solve one spot on many flops."),
-        "solve-postflop": Command("solve.solve_flops", "Solve flops for all hands, keep values."),
-    },
-    "Study": {
-        "show": Command("show.show_result", "Show strategies, EVs and ranges of a result."),
-        "explore": Command("explore.explore", "Browse results in a web page."),
-        "export": Command("show.export_solution", "Write nodes as JSON, CSV or Parquet."),
-        "export-site": Command("explore.export_site", "Write the web page as static files."),
-    },
-    "Tools": {
-        "equity": Command("equity.show_equity", "Compare two ranges, exactly."),
-        "config": Command("config.app", "Write, check and describe config files."),
-        "range": Command("equity.show_range", "Show a range as a grid."),
-        "flop-equity": Command("equity.show_flop_equity", "Show every hand's equity on a flop."),
-        "flops": Command("equity.list_flops", "List flops with their weights."),
-        "eval": Command("equity.show_strength", "Rank a made hand."),
-        "strength": Command("equity.show_hand_strength", "Show hand strength and potential."),
-        "tree": Command("tools.tree_app", "Show and count betting trees."),
-        "warmup": Command("tools.compile_kernels", "Compile all kernels now."),
-    },
-    "Research": {
-        "lab": Command("lab.app", "Measure solves in the game with real cards."),
-        "abstraction": Command("buckets.app", "Build and examine hand buckets."),
-        "diag-buckets": Command("buckets.diagnose_buckets", "Diagnose the buckets of a solve."),
-    },
-}
-COMMANDS = {name: found for group in GROUPS.values() for name, found in group.items()}
-
-#: The commands of the first screen.
-FIRST = "solve-spot solve-preflop report show explore equity range lab".split()
-
-#: Arguments of the example that the help of a command ends with.
-EXAMPLES = {
-    "solve-spot": "-c configs/spot_river.yaml -o runs/river",
-    "solve-preflop": "-c configs/pushfold_10bb.yaml -o runs/pushfold",
-    "report": "-c configs/report_srp.yaml --flops 25 -o runs/srp ; "
-    "runout report runs/srp --line x --where suits=monotone --sort b18",
-    "solve-postflop": "-c configs/postflop_smoke.yaml -o runs/smoke",
-    "show": "runs/pushfold ; runout show runs/pushfold --node a --hand AK ; "
-    'runout show runs/flop --node x:b59:c --range "22+,A2s+" --show ev ; '
-    "runout show runs/flop --node x:b59:c --by card ; runout show runs/smoke --trace A5s",
-    "explore": "runs --no-browser",
-    "export": "runs/pushfold --format csv -o pushfold.csv",
-    "export-site": "runs -o site",
-    "equity": '"22+,AKs:0.5" KK --board Ah7s2c',
-    # The earliest group wins, so the weight of AKs comes before the group that names AKs as well.
-    "range": '"AKs:0.5,A2s+,22+,KTo-K8o"',
-    "flop-equity": "AhKsQd --versus QQ",
-    "flops": "--random 25 --seed 7 --format csv",
-    "eval": "AhKhQhJhTh2c3d",
-    "strength": "--board AhKsQd --hand JcTc",
-    "diag-buckets": "-c configs/postflop_bucketed.yaml --flop AhKd7s",
-}
+#: Headings of the list of commands, and below them the commands: a star if it is on the first
+#: screen, name, place and help, which a member of a group of commands needs not. Then examples.
+_TABLE = """\
+Solve
+* solve-spot | solve.solve_spot | Solve a flop, turn or river with two ranges.
+    -c configs/spot_river.yaml -o runs/river
+* solve-preflop | solve.solve_game | Solve a game from the blinds on.
+    -c configs/pushfold_10bb.yaml -o runs/pushfold
+* report | report.report_flops | Solve one spot on many flops.
+    -c configs/report_srp.yaml --flops 25 -o runs/srp
+    runs/srp --line x --where suits=monotone --sort b18
+  solve-postflop | solve.solve_flops | Solve flops for all hands, keep values.
+    -c configs/postflop_smoke.yaml -o runs/smoke
+Study
+* show | show.show_result | Show strategies, EVs and ranges of a result.
+    runs/pushfold
+    runs/pushfold --node a --hand AK
+    runs/flop --node x:b59:c --range "22+,A2s+" --show ev
+    runs/flop --node x:b59:c --by card
+    runs/smoke --trace A5s
+* explore | explore.explore | Browse results in a web page.
+    runs --no-browser
+  export | show.export_solution | Write nodes as JSON, CSV or Parquet.
+    runs/pushfold --format csv -o pushfold.csv
+  export-site | explore.export_site | Write the web page as static files.
+    runs -o site
+Tools
+* equity | equity.show_equity | Compare two ranges, exactly.
+    "22+,AKs:0.5" KK --board Ah7s2c
+  config | | Write, check and describe config files.
+  config init | config.write_starter |
+    spot -o spot.yaml
+  config validate | config.validate |
+    spot.yaml
+  config schema | config.print_schema |
+    spot
+* range | equity.show_range | Show a range as a grid.
+    "AKs:0.5,A2s+,22+,KTo-K8o"
+  flop-equity | equity.show_flop_equity | Show every hand's equity on a flop.
+    AhKsQd --versus QQ
+  flops | equity.list_flops | List flops with their weights.
+    --random 25 --seed 7 --format csv
+  eval | equity.show_strength | Rank a made hand.
+    AhKhQhJhTh2c3d
+  strength | equity.show_hand_strength | Show hand strength and potential.
+    --board AhKsQd --hand JcTc
+  tree | | Show and count betting trees.
+  tree show | tools.show_tree |
+    -c configs/postflop_smoke.yaml --spr 3.5
+    -c configs/spot_river.yaml
+    -c runs/river
+  warmup | tools.compile_kernels | Compile all kernels now.
+    --workers 2
+Research
+* lab | | Measure solves in the game with real cards.
+  lab exploit | lab.show_exploitability |
+    -c configs/lab_exploit.yaml
+  lab judge | lab.judge_strategies |
+    runs/spr --flop AhKd7s
+  lab sweep | lab.sweep |
+    -c configs/sweep_rebucketing.yaml -o runs/rebucketing
+  abstraction | | Build and examine hand buckets.
+  abstraction build | buckets.build_abstraction |
+    -o buckets --flop-buckets 1000
+  abstraction bucket | buckets.show_bucket |
+    buckets --board AhKsQd --hand JcTc
+  abstraction inspect | buckets.inspect_abstraction |
+    buckets
+  diag-buckets | buckets.diagnose_buckets | Diagnose the buckets of a solve.
+    -c configs/postflop_bucketed.yaml --flop AhKd7s
+"""
 
 #: Commands of earlier versions, and what to type now.
 RETIRED = {
@@ -97,7 +113,27 @@ RETIRED = {
     "trace-hand": "runout show DIR --trace HAND",
     "values": "Python: runout.open(DIR).at_spr(3.5).average(0)",
     "inspect": "runout show DIR --check",
+    "table": "python -m tools.shipped_tables in the source",
 }
+
+
+def _read_table() -> dict[str, Command]:
+    """Returns the commands by their names, a group before its members, in the order of the help."""
+    commands, name, heading = dict[str, Command](), "", ""
+    for line in _TABLE.splitlines():
+        match line.split("|"):
+            case [marked_name, place, text]:
+                name = marked_name[2:].strip()
+                is_first = line.startswith("*")
+                commands[name] = Command(heading, is_first, place.strip(), text.strip(), [])
+            case [words] if words.startswith(" "):
+                commands[name].examples.append(words.strip())
+            case [heading]:
+                pass
+    return commands
+
+
+COMMANDS = _read_table()
 
 
 def first_screen(shows_all: bool = False) -> str:
@@ -107,9 +143,13 @@ def first_screen(shows_all: bool = False) -> str:
         "",
         "Heads-up no-limit hold'em: solve preflop games and spots, study the solutions.",
     ]
-    for group, commands in GROUPS.items():
-        shown = (name for name in commands if shows_all or name in FIRST)
-        lines += ["", group, *(f"  {name:<15}{commands[name].help}" for name in shown)]
+    heading = ""
+    for name, command in COMMANDS.items():
+        if command.heading != heading:
+            heading = command.heading
+            lines += ["", heading]
+        if command.is_first or (shows_all and command.help):
+            lines.append(f"  {name:<15}{command.help}")
     if shows_all:
         more = "runout --install-completion   Complete commands and options in this shell."
     else:

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-import typer
-
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
 from runout.cli import formatting, options, targets
@@ -63,10 +61,7 @@ _SAMPLES = "Deals to sample on each street, default 100,000."
 _SEED = "Decides which deals are sampled."
 _RIVER_TABLE = "Also store the bucket of every river deal."
 
-app = typer.Typer(no_args_is_help=True, help="Build, look up and inspect buckets of hands.")
 
-
-@app.command("build", epilog="Example: runout abstraction build -o buckets --flop-buckets 1000")
 def build_abstraction(
     path: options.OutputOption,
     mode: Annotated[Mode, flag("--mode", _MODE)] = "exhaustive",
@@ -179,9 +174,6 @@ def _find_finished(
 DirectoryArgument = Annotated[Path, argument("DIR", "What `runout abstraction build` wrote.")]
 
 
-@app.command(
-    "bucket", epilog="Example: runout abstraction bucket buckets --board AhKsQd --hand JcTc"
-)
 def show_bucket(
     path: DirectoryArgument,
     board: options.RequiredBoardOption,
@@ -229,7 +221,6 @@ def show_bucket(
     show(json, facts, title, Sheet(columns("", ""), list(rows.items())))
 
 
-@app.command("inspect", epilog="Example: runout abstraction inspect buckets")
 def inspect_abstraction(
     path: DirectoryArgument,
     json: options.JsonFlag = False,

@@ -15,8 +15,6 @@ from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError, OptionError, suggest
 
-app = typer.Typer(no_args_is_help=True, help="Write, check and describe config files.")
-
 _FLOPS = {"solve_type": "compact", "flop_subset": 8, "bet_sizes": ["75%"], "river_buckets": 16}
 _SPOT = {
     "oop": "22+,A2s+,KTs+,QTs+,JTs,ATo+,KJo+",
@@ -75,7 +73,6 @@ def _starter(kind: str) -> tuple[type[ConfigSection], str, dict[str, Any]]:
     return _STARTERS[kind]
 
 
-@app.command("init")
 def write_starter(
     kind: KindArgument,
     path: Annotated[Path | None, option("--output -o", "FILE", "File to write.")] = None,
@@ -110,7 +107,6 @@ def _lines(section: type[ConfigSection], values: dict[str, Any]) -> list[str]:
     return lines
 
 
-@app.command("validate")
 def validate(
     paths: Annotated[list[Path], argument("FILE...", "Config files to check.")],
     json: JsonFlag = False,
@@ -136,7 +132,6 @@ def validate(
         raise typer.Exit(2)
 
 
-@app.command("schema")
 def print_schema(kind: KindArgument = "preflop") -> None:
     """Print JSON Schema of a kind of config file, for editors."""
     section, _, _ = _starter(kind)

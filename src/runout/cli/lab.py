@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from runout.cards.deck import format_cards
 from runout.cards.flops import GivenFlop
 from runout.cli import options
@@ -25,8 +23,6 @@ from runout.solutions.run import open as open_result
 from runout.storage.bundle import has_bundle
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 from runout.trees.betting import BLIND_NAMES
-
-app = typer.Typer(no_args_is_help=True, help="Measure solves against the game with real cards.")
 
 ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
 
@@ -50,7 +46,6 @@ _SOLVED_FLOP = "Repeatable. Default: all solved flops."
 _SPR = "Repeatable. Default: those of the config."
 
 
-@app.command("exploit", epilog="Example: runout lab exploit -c configs/lab_exploit.yaml")
 def show_exploitability(
     config: options.ConfigOption,
     solve_types: Annotated[str, option("--solve-type", "LIST", _SOLVE_TYPES)] = _EVERYTHING,
@@ -105,7 +100,6 @@ def show_exploitability(
         raise KeyboardInterrupt(f"interrupted, {len(rows)} of {total} in the table")
 
 
-@app.command("judge", epilog="Example: runout lab judge runs/spr --flop AhKd7s")
 def judge_strategies(
     path: Annotated[Path, argument("DIR", "Directory of a solved spot, run or flops.")],
     flops: Annotated[list[str] | None, option("--flop", "CARDS", _SOLVED_FLOP)] = None,
@@ -161,10 +155,6 @@ def judge_strategies(
     show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))
 
 
-@app.command(
-    "sweep",
-    epilog="Example: runout lab sweep -c configs/sweep_rebucketing.yaml -o runs/rebucketing",
-)
 def sweep(
     config: options.ConfigOption,
     path: options.OutputOption,

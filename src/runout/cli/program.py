@@ -112,6 +112,9 @@ def _describe_other(error: Any, where: str, taken: str) -> str:
     group = getattr(error.ctx, "command", None)
     names = group.list_commands(error.ctx) if isinstance(group, TyperGroup) else []
     if found := _UNKNOWN_COMMAND.match(error.message):
+        retired = f"{where} {found['name']}".removeprefix("runout ")
+        if retired in start.RETIRED:
+            return f"{retired}: was replaced, use {start.RETIRED[retired]}"
         of, allowed = f" of {where}", _suggest(found["name"], names) or _list(names)
         if where == "runout":  # the list of commands is a screen of its own
             of, allowed = "", _suggest(found["name"], names) or ", see runout help --all"
@@ -190,23 +193,12 @@ class _Program(TyperGroup):
     """Reads the command line, imports a command and runs it, with errors of one line."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(start.COMMANDS)
+        return [name for name in start.COMMANDS if " " not in name]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name in start.RETIRED:
-            raise RunoutError(cmd_name, f"was replaced, use {start.RETIRED[cmd_name]}")
-        if cmd_name not in start.COMMANDS:
-            return None
-        if cmd_name not in self.commands:
-            (module, attribute), holder = start.COMMANDS[cmd_name].place.split("."), typer.Typer()
-            found = getattr(import_module(f"runout.cli.{module}"), attribute)
-            if isinstance(found, typer.Typer):
-                holder.add_typer(found, name=cmd_name)
-            else:
-                example = f"Example: runout {cmd_name} {start.EXAMPLES.get(cmd_name, '')}".strip()
-                holder.command(cmd_name, epilog=example)(found)
-            self.commands[cmd_name] = get_group(holder).commands[cmd_name]
-        return self.commands[cmd_name]
+        if cmd_name not in self.commands and cmd_name in self.list_commands(ctx):
+            self.commands[cmd_name] = _load(cmd_name)
+        return self.commands.get(cmd_name)
 
     def get_help(self, ctx: Any) -> str:
         return start.first_screen()
@@ -221,6 +213,27 @@ class _Program(TyperGroup):
             rest = super().parse_args(ctx, args)
         ctx.with_resource(_one_line_errors())  # until the command has ended
         return rest
+
+
+def _load(name: str) -> Any:
+    """Returns a command or a group of them for typer, after importing its functions."""
+    holder = typer.Typer()
+    if members := [member for member in start.COMMANDS if member.startswith(f"{name} ")]:
+        group = typer.Typer(no_args_is_help=True, help=start.COMMANDS[name].help)
+        for member in members:
+            _add_command(group, member)
+        holder.add_typer(group, name=name)
+    else:
+        _add_command(holder, name)
+    return get_group(holder).commands[name]
+
+
+def _add_command(holder: typer.Typer, name: str) -> None:
+    _, _, place, _, examples = start.COMMANDS[name]
+    module, function = place.split(".")
+    example = " ; ".join(f"runout {name} {arguments}" for arguments in examples)
+    add = holder.command(name.rpartition(" ")[2], epilog=f"Example: {example}")
+    add(getattr(import_module(f"runout.cli.{module}"), function))
 
 
 app = typer.Typer(

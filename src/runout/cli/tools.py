@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import numpy as np
-import typer
 
 from runout.cache import cache_directory
 from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
@@ -43,14 +42,7 @@ _SPR = "The postflop tree at this stack-to-pot ratio."
 _PREFLOP = "The preflop tree (the default if there is one)."
 _DEPTH = "Actions from the root to show (default: fit)."
 
-tree_app = typer.Typer(no_args_is_help=True, help="Look at betting trees before they are solved.")
 
-
-@tree_app.command(
-    "show",
-    epilog="Example: runout tree show -c configs/postflop_smoke.yaml --spr 3.5 ; "
-    "runout tree show -c configs/spot_river.yaml ; runout tree show -c runs/river",
-)
 def show_tree(
     config: Annotated[Path, option("--config -c", "FILE", _CONFIG)],
     spr: Annotated[float | None, option("--spr", "X", _SPR, positive)] = None,
