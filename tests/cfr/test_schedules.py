@@ -128,14 +128,13 @@ def test_what_was_reached_is_named_before_what_ran_out():
 
 def measured_iterations(rule, exploitability_after):
     """Returns when a solve is measured until it is good enough."""
-    found, measured = [], None
+    history = []
     for iteration in range(1, rule.max_iterations + 1):
-        if rule.is_check(iteration, measured):
-            measured = iteration, exploitability_after(iteration)
-            found.append(iteration)
-            if measured[1] <= rule.exploitability:
+        if rule.is_check(iteration, history):
+            history.append((iteration, exploitability_after(iteration)))
+            if history[-1][1] <= rule.exploitability:
                 break
-    return found
+    return [iteration for iteration, _ in history]
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 3.0])
@@ -163,9 +162,9 @@ def test_iterations_at_most_double_between_two_measurements():
 
 
 def test_without_a_target_nothing_is_measured():
-    assert not StoppingRule(100).is_check(10, None)
+    assert not StoppingRule(100).is_check(10, [])
 
 
 def test_a_measurement_below_zero_is_no_reason_to_wait():
     """Rounding, and buckets whose values do not sum to zero, may leave less than nothing."""
-    assert StoppingRule(100, exploitability=1e-3).is_check(20, (10, -1e-4))
+    assert StoppingRule(100, exploitability=1e-3).is_check(20, [(10, -1e-4)])

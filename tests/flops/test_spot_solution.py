@@ -15,7 +15,7 @@ from runout.errors import BundleError
 from runout.flops.spot_setup import lock_node
 from runout.flops.spot_solution import (
     SpotSolution,
-    load_spot_facts,
+    load_outcome,
     look_at,
     start_solver,
 )
@@ -105,7 +105,7 @@ def test_what_is_learned_after_loading_stays_in_memory(tmp_path):
 def test_a_bundle_says_what_was_solved_and_how_well(tmp_path):
     solution = solve(make_config(), 3)
     solution.save(tmp_path / "spot")
-    config, outcome, _ = load_spot_facts(tmp_path / "spot")
+    config, outcome = load_outcome(tmp_path / "spot")
     assert config == solution.config
     assert (outcome.reason, outcome.iterations) == (StopReason.ITERATIONS, 3)
     assert outcome.exploitability == solution.outcome.exploitability
@@ -139,7 +139,7 @@ def test_other_kinds_and_versions_are_refused(tmp_path, kind, version, problem):
     with pytest.raises(BundleError, match=problem):
         SpotSolution.load(path)
     with pytest.raises(BundleError, match=problem):
-        load_spot_facts(path)
+        load_outcome(path)
 
 
 def rewrite(path, config, arrays):

@@ -375,14 +375,15 @@ def test_a_solve_interrupted_between_two_looks_at_exploitability_ends_as_if_undi
     done = solve(**keys, directory=tmp_path / "spot")
     rule, reached = done.config.stopping_rule(), done.outcome.exploitability
     early = replace(done.outcome, reason=StopReason.INTERRUPTED, iterations=7)
-    assert pipeline.reason_to_rest(early, [(7, reached)], rule) is None
-    at_a_look = replace(early, iterations=10)
-    rest = pipeline.reason_to_rest(at_a_look, [(10, reached)], rule)
-    assert rest == StopReason.EXPLOITABILITY
-    later = replace(early, iterations=30)
-    too_soon = [(20, 8.0 * rule.exploitability), (30, reached)]
-    assert pipeline.reason_to_rest(later, too_soon, replace(rule, max_iterations=99)) is None
-    assert pipeline.reason_to_rest(early, [], rule) is None  # earlier versions kept no curve
+    early = replace(early, history=((7, reached),))
+    assert pipeline.reason_to_rest(early, rule) is None
+    at_a_look = replace(early, iterations=10, history=((10, reached),))
+    assert pipeline.reason_to_rest(at_a_look, rule) == StopReason.EXPLOITABILITY
+    too_soon = (20, 8.0 * rule.exploitability), (30, reached)
+    later = replace(early, iterations=30, history=too_soon)
+    assert pipeline.reason_to_rest(later, replace(rule, max_iterations=99)) is None
+    no_history = replace(early, history=())  # as earlier versions kept none
+    assert pipeline.reason_to_rest(no_history, rule) is None
 
 
 def test_a_river_resumed_between_two_looks_still_looks(tmp_path):

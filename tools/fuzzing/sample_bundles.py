@@ -13,7 +13,7 @@ from runout.cards.flops import explicit_flops
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.load import parse_config
 from runout.config.spot import SpotConfig
-from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
+from runout.flops.spot_solution import SpotSolution, load_outcome, start_solver
 from runout.solutions.preflop import (
     FlopLeafSource,
     PreflopReport,
@@ -77,7 +77,7 @@ def sample_bundles() -> Sequence[SampleBundle]:
         return [
             _sample(root / "preflop", load_solution),
             _sample(root / "values", ValueBundle.load),
-            _sample(root / "spot", load_spot_facts),
+            _sample(root / "spot", load_outcome),
             _sample(root / "spot", SpotSolution.load),
             _sample(root / "buckets", CardAbstraction.load),
         ]

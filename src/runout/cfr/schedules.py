@@ -190,19 +190,19 @@ class StoppingRule:
 
     __repr__ = short_repr
 
-    def is_check(self, iteration: int, measured: "Measurement | None") -> bool:
+    def is_check(self, iteration: int, history: "Sequence[Measurement]") -> bool:
         """Returns whether exploitability is measured after an iteration.
 
-        It is not before it may be low enough, judged by the last measurement, but often enough
-        for a curve.
+        It is not before it may be low enough, judged by the last measurement before, but often
+        enough for a curve.
         """
         if self.history_every and iteration % self.history_every == 0:
             return True
         if self.exploitability is None or iteration % self.check_every:
             return False
-        if measured is None:
+        if not history:
             return True
-        last, reached = measured
+        last, reached = history[-1]
         leap = _LARGEST_LEAP
         if self.exploitability > 0.0:
             too_high = max(reached / self.exploitability, 0.0)
@@ -249,14 +249,11 @@ class SolveProgress:
 
 @dataclass(frozen=True)
 class SolveOutcome:
-    """The end of a solve: why, and what was reached; exploitability is always measured.
-
-    Its `history` is (iteration, exploitability) whenever it was measured.
-    """
+    """The end of a solve: why, and what was reached in all sittings."""
 
     reason: StopReason
     iterations: int
     seconds: float
     strategy_delta: float
-    exploitability: float
-    history: tuple[Measurement, ...] = ()
+    exploitability: float  # always measured, in the unit of the game
+    history: tuple[Measurement, ...] = ()  # whenever it was measured

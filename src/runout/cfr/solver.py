@@ -21,6 +21,7 @@ from runout.cfr.schedules import (
     SolveOutcome,
     SolveProgress,
     StoppingRule,
+    StopReason,
 )
 from runout.cfr.team import Team, TreeParts, solve_time, split_tree
 from runout.errors import TreeError
@@ -181,11 +182,21 @@ def ignore_progress(progress: object) -> None:
 
 
 class IterativeSolver(ABC):
-    """A solver that goes on as long as it is asked to; ``iteration`` counts what it has done."""
+    """A solver that goes on as long as it is asked to.
+
+    Attributes:
+        iteration: iterations done.
+        strategy_delta: largest change of an action's probability in the last one.
+        seconds: time that `solve` has taken, but for compiling.
+        history: exploitability whenever `solve` measured it.
+        has_short_iterations: whether they take microseconds; calls take longer.
+    """
 
     iteration = 0
-    strategy_delta = 1.0  # largest change of an action's probability in the last iteration
-    has_short_iterations = False  # of microseconds; calls take longer
+    strategy_delta = 1.0
+    seconds = 0.0
+    history: tuple[Measurement, ...] = ()
+    has_short_iterations = False
 
     @abstractmethod
     def run(self, num_iterations: int) -> object:
@@ -200,7 +211,6 @@ class IterativeSolver(ABC):
         rule: StoppingRule,
         on_progress: Callable[[SolveProgress], None] = ignore_progress,
         cancel: CancelToken | None = None,
-        measured: Measurement | None = None,
         tells_all: bool = False,
     ) -> SolveOutcome:
         """Iterates until a limit of the rule is met; counts earlier iterations, but no compiling.
@@ -208,43 +218,44 @@ class IterativeSolver(ABC):
         A token that is set raises `CancelledError`; everything that was learned is in the solver.
 
         Args:
-            rule: when to stop.
+            rule: when to stop; its seconds are of this call.
             on_progress: called after every iteration, or after several short ones.
             cancel: looked at whenever progress is told.
-            measured: the last measurement of an earlier sitting: others come when they would have.
             tells_all: whether progress is told after every iteration, however short.
         """
         started, cancel = solve_time(), cancel or CancelToken()
+        earlier_seconds, reached = self.seconds, None
         batch = rule.check_every if self.has_short_iterations and not tells_all else 1
         batch = math.gcd(batch, rule.history_every or batch)
-        history: list[Measurement] = []
         while True:
             # Earlier iterations may have ended anywhere; measurements come where they always do.
             step = batch - self.iteration % batch
             self.run(min(step, max(rule.max_iterations - self.iteration, 1)))
-            is_check = rule.is_check(self.iteration, measured)
+            is_check = rule.is_check(self.iteration, self.history)
             if is_check:
-                measured = self.iteration, self.exploitability()
-                history.append(measured)
-            progress = SolveProgress(
-                self.iteration,
-                rule.max_iterations,
-                solve_time() - started,
-                self.strategy_delta,
-                history[-1][1] if history else None,
-                is_check,
-            )
+                reached = self.exploitability()
+                self.history += ((self.iteration, reached),)
+            seconds = solve_time() - started
+            self.seconds = earlier_seconds + seconds
+            known = seconds, self.strategy_delta, reached, is_check
+            progress = SolveProgress(self.iteration, rule.max_iterations, *known)
             reason = progress.reason_to_stop(rule)
             if reason is not None:
                 break
             on_progress(progress)
             cancel.raise_if_set()
-        if not is_check:
-            history.append((self.iteration, self.exploitability()))
-        reached = history[-1][1]
+        outcome = self.outcome(reason)
+        self.history, reached = outcome.history, outcome.exploitability
         on_progress(replace(progress, exploitability=reached, is_measured=True, stop_reason=reason))
-        reached_in = (self.iteration, progress.seconds, self.strategy_delta)
-        return SolveOutcome(reason, *reached_in, reached, tuple(history))
+        return outcome
+
+    def outcome(self, reason: StopReason = StopReason.INTERRUPTED) -> SolveOutcome:
+        """Returns what has been reached, measured now unless it was after the last iteration."""
+        history = self.history
+        if not history or history[-1][0] != self.iteration:
+            history += ((self.iteration, self.exploitability()),)
+        reached = self.seconds, self.strategy_delta, history[-1][1]
+        return SolveOutcome(reason, self.iteration, *reached, history)
 
 
 class CfrSolver(IterativeSolver):

@@ -284,14 +284,14 @@ def _solve(
     with targets.solving_into(path, workers) as context:
         from runout.cfr.team import solve_time
         from runout.flops.spot_setup import measure_spot
-        from runout.flops.spot_solution import load_spot_facts
+        from runout.flops.spot_solution import load_outcome
         from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
 
         is_done = False
         if path is not None and is_there and not overwrite:
             require_own_spot(path, config, resume)
-            _, outcome, curve = load_spot_facts(path)
-            is_done = reason_to_rest(outcome, curve, config.stopping_rule()) is not None
+            _, outcome = load_outcome(path)
+            is_done = reason_to_rest(outcome, config.stopping_rule()) is not None
         size = measure_spot(config, context.num_threads)
         require_memory(config, size)
         if path is not None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -280,8 +280,7 @@ class SpotSolution(SolveResult):
     Attributes:
         config: what was asked for.
         solver: the learned tables; more iterations change them.
-        outcome: why the solve ended and what it reached, in chips; seconds of all sittings.
-        curve_chips: exploitability by iteration, whenever it was measured.
+        outcome: why the solve ended and what it reached in all sittings, in chips.
     """
 
     kind = "spot"
@@ -289,7 +288,6 @@ class SpotSolution(SolveResult):
     config: SpotConfig
     solver: SpotSolver
     outcome: SolveOutcome
-    curve_chips: Curve = ()
     provenance: Provenance | None = None
 
     @cached_property
@@ -362,11 +360,12 @@ class SpotSolution(SolveResult):
             problem = "keeps nothing to go on from (keep_resume: false), it can only be shown"
             raise BundleError(str(path), problem)
         with reading_contents(path):
-            facts = _read_facts(bundle)
-            solver = start_solver(facts.config, team)
+            config, outcome = _read_outcome(bundle)
+            solver = start_solver(config, team)
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
-        solver.iteration = facts.outcome.iterations
-        return cls(facts.config, solver, *facts[1:], Provenance.of(bundle.manifest))
+        solver.iteration, solver.seconds = outcome.iterations, outcome.seconds
+        solver.history = outcome.history
+        return cls(config, solver, outcome, Provenance.of(bundle.manifest))
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome
@@ -375,7 +374,7 @@ class SpotSolution(SolveResult):
             "iterations": outcome.iterations,
             "seconds": outcome.seconds,
             "exploitability_chips": outcome.exploitability,
-            "curve_chips": [list(point) for point in self.curve_chips],
+            "curve_chips": [list(point) for point in outcome.history],
         }
 
 
@@ -386,30 +385,20 @@ def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
     return SpotSolver(spot, config.schedule(), team, precision, rivers)
 
 
-class SpotFacts(NamedTuple):
-    """What was solved, how it ended, and exploitability in chips by iteration."""
-
-    config: SpotConfig
-    outcome: SolveOutcome
-    curve_chips: Curve
-
-
-def load_spot_facts(path: Path | str) -> SpotFacts:
-    """Reads what was solved and how well, without looking at the tables."""
+def load_outcome(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
+    """Reads what was solved and what was reached, without looking at the tables."""
     bundle = load_bundle(path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
-        return _read_facts(bundle)
+        return _read_outcome(bundle)
 
 
-def _read_facts(bundle: Bundle) -> SpotFacts:
-    config, report = (
-        parse_config(bundle.config_text or "", SpotConfig),
-        bundle.documents[flop_bundles.REPORT],
-    )
+def _read_outcome(bundle: Bundle) -> tuple[SpotConfig, SolveOutcome]:
+    config = parse_config(bundle.config_text or "", SpotConfig)
+    report = bundle.documents[flop_bundles.REPORT]
     reason, exploitability = report["reason"].upper(), float(report["exploitability_chips"])
     lasted = int(report["iterations"]), float(report["seconds"])
-    outcome = SolveOutcome(StopReason[reason], *lasted, math.nan, exploitability)
-    return SpotFacts(config, outcome, tuple(map(tuple, report.get("curve_chips", ()))))
+    history = tuple((int(number), float(chips)) for number, chips in report.get("curve_chips", ()))
+    return config, SolveOutcome(StopReason[reason], *lasted, math.nan, exploitability, history)
 
 
 def _fill(where: str, empty: LearnedTables, arrays: Mapping[str, AnyArray]) -> LearnedTables:

@@ -98,7 +98,7 @@ def live_subgame(subgame: Subgame, arriving: FloatArray) -> LiveSpot:
 # it is there the one before it counts, with its flops.
 
 KIND = "joint_checkpoint"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _COMMIT = "commit"
 _FLOPS = "flops-"
@@ -111,18 +111,15 @@ def has_commit(directory: Path) -> bool:
 
 
 def begin_saving(
-    directory: Path,
-    solver: PreflopSolver,
-    leaves: JointLeaves,
-    seconds: float,
-    digest: str,
+    directory: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str
 ) -> Finish:
     """Copies all tables into files, and returns what makes a checkpoint of them.
 
     Learning may go on before that is called, in any thread. An earlier checkpoint is
     replaced; the digest stands for everything that decides the game.
     """
-    flops = directory / f"{_FLOPS}{solver.cfr.iteration}"
+    cfr = solver.cfr
+    flops = directory / f"{_FLOPS}{cfr.iteration}"
     finish_flops = leaves.players.begin_saving(flops)
     commit = BundleWriter(
         directory / _COMMIT,
@@ -136,9 +133,9 @@ def begin_saving(
         for name, array in _tables(solver, leaves):
             writer.add_array(name, array)
         state = {
-            "iteration": solver.cfr.iteration,
-            "seconds": seconds,
-            "curve_mbb": list(solver.curve_mbb.items()),
+            "iteration": cfr.iteration,
+            "seconds": cfr.seconds,
+            "history_bb": cfr.history,
             "flops": flops.name,
         }
         writer.add_document(_STATE, state)
@@ -154,8 +151,8 @@ def begin_saving(
     return finish
 
 
-def restore(directory: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str) -> float:
-    """Goes on where a saved solve of the same game was; returns the seconds it had taken."""
+def restore(directory: Path, solver: PreflopSolver, leaves: JointLeaves, digest: str) -> None:
+    """Goes on where a saved solve of the same game was."""
     path = directory / _COMMIT
     bundle = load_bundle(path, KIND, SCHEMA_VERSION)
     if bundle.manifest.config_digest != digest:
@@ -164,16 +161,16 @@ def restore(directory: Path, solver: PreflopSolver, leaves: JointLeaves, digest:
         state, arrays = bundle.documents[_STATE], bundle.arrays
         for name, table in _tables(solver, leaves):
             np.copyto(table, arrays[name].reshape(table.shape), casting="no")
-        curve = {int(iteration): float(mbb) for iteration, mbb in state["curve_mbb"]}
-        solver.restore(solver.learned(), int(state["iteration"]), curve)
-        leaves.iteration = int(state["iteration"])
+        solver.street.restore(solver.street.learned())
+        solver.cfr.iteration = leaves.iteration = int(state["iteration"])
+        solver.cfr.seconds = float(state["seconds"])
+        solver.cfr.history = tuple((int(number), float(bb)) for number, bb in state["history_bb"])
         leaves.players.restore(directory / str(state["flops"]))
-        return float(state["seconds"])
 
 
 def _tables(solver: PreflopSolver, leaves: JointLeaves) -> Iterator[tuple[str, AnyArray]]:
     """Yields the name of every table of this process and the table itself."""
-    for name, table in solver.learned().items():
+    for name, table in solver.street.learned().items():
         yield f"preflop_{name}", table
     yield "num_visits", leaves.num_visits
 

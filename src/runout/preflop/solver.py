@@ -1,6 +1,6 @@
 """The preflop solver: vector CFR over 169 x 169 hands with exact card removal."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,14 +8,7 @@ import numpy as np
 from runout.arrays import FloatArray, RealArray
 from runout.cards.deck import NUM_HANDS, matchup_weights
 from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
-from runout.cfr.schedules import (
-    DCFR_PLUS,
-    Measurement,
-    Schedule,
-    SolveOutcome,
-    SolveProgress,
-    StoppingRule,
-)
+from runout.cfr.schedules import DCFR_PLUS, Schedule, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.equity.preflop import preflop_table
 from runout.execution.tasks import CancelToken
@@ -130,28 +123,8 @@ class PreflopSolver:
     ) -> None:
         """Begins with all actions equally likely; leaves come from a book, or learn on the way."""
         self.tree, self.leaves = tree, leaves
-        self._street = StreetSolver(tree.layout, leaves, NUM_HANDS)
-        self.cfr = CfrSolver(self._street, schedule, is_zero_sum=leaves.is_zero_sum)
-        #: Exploitability whenever it was measured, in thousandths of a big blind, by iteration.
-        self.curve_mbb: dict[int, float] = {}
-
-    def learned(self) -> dict[str, RealArray]:
-        """Returns the tables before the flop themselves, by name."""
-        return self._street.learned()
-
-    def restore(
-        self, learned: Mapping[str, RealArray], iteration: int, curve_mbb: Mapping[int, float]
-    ) -> None:
-        """Goes on where an earlier solve of the same game was, with what `learned` returned."""
-        self._street.restore(learned)
-        self.cfr.iteration = iteration
-        self.curve_mbb = dict(curve_mbb)
-
-    @property
-    def last_measured(self) -> Measurement | None:
-        """The last point of the curve, in big blinds."""
-        last = max(self.curve_mbb, default=None)
-        return None if last is None else (last, self.curve_mbb[last] / MBB_PER_BB)
+        self.street = StreetSolver(tree.layout, leaves, NUM_HANDS)
+        self.cfr = CfrSolver(self.street, schedule, is_zero_sum=leaves.is_zero_sum)
 
     def solve(
         self,
@@ -170,43 +143,23 @@ class PreflopSolver:
             snapshot_every: iterations between two snapshots, 0 for none.
             cancel: looked at after every iteration.
         """
-        record = self.recording(on_progress, on_snapshot, snapshot_every)
-        return self.conclude(self.cfr.solve(rule, record, cancel, self.last_measured))
 
-    def recording(
-        self,
-        on_progress: Callable[[SolveProgress], None],
-        on_snapshot: SnapshotSink = ignore_progress,
-        snapshot_every: int = 0,
-    ) -> Callable[[SolveProgress], None]:
-        """Returns what `CfrSolver.solve` calls, so that the curve is kept; see `solve`."""
-
-        def record(progress: SolveProgress) -> None:
-            if progress.exploitability is not None and progress.is_measured:
-                self.curve_mbb[progress.iteration] = progress.exploitability * MBB_PER_BB
+        def tell(progress: SolveProgress) -> None:
             on_progress(progress)
             if snapshot_every and progress.iteration % snapshot_every == 0:
-                measured = self.cfr.exploitability()
-                on_snapshot(self._solution(progress.iteration, measured, progress.seconds))
+                on_snapshot(self._solution(self.cfr.outcome()))
 
-        return record
+        return self._solution(self.cfr.solve(rule, tell, cancel))
 
-    def conclude(self, outcome: SolveOutcome) -> PreflopSolution:
-        """Returns the solution that a solve has ended with."""
-        self.curve_mbb[outcome.iterations] = outcome.exploitability * MBB_PER_BB
-        return self._solution(outcome.iterations, outcome.exploitability, outcome.seconds)
-
-    def _solution(
-        self, iterations: int, exploitability_bb: float, seconds: float
-    ) -> PreflopSolution:
+    def _solution(self, outcome: SolveOutcome) -> PreflopSolution:
         """Returns the average strategies as they are now."""
         report = PreflopReport(
-            iterations=iterations,
-            exploitability_mbb=exploitability_bb * MBB_PER_BB,
-            seconds=seconds,
+            iterations=outcome.iterations,
+            exploitability_mbb=outcome.exploitability * MBB_PER_BB,
+            seconds=outcome.seconds,
             flop_leaves=self.leaves.sources(),
-            curve_mbb=tuple(self.curve_mbb.items()),
+            curve_mbb=tuple((number, bb * MBB_PER_BB) for number, bb in outcome.history),
         )
-        ev_bb = expected_values(self._street, self.leaves.matchup_share)
-        strategy = self._street.average_strategy().astype(np.float64, copy=False)
+        ev_bb = expected_values(self.street, self.leaves.matchup_share)
+        strategy = self.street.average_strategy().astype(np.float64, copy=False)
         return PreflopSolution(self.tree, strategy, ev_bb, report)

@@ -192,48 +192,53 @@ def _learn(
     plan: RunPlan, game: JointGame, flops: Flops, context: RunContext, on_solution: SnapshotSink
 ) -> PreflopRun:
     """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
-    config, rule, cancel = plan.config, plan.rule, context.cancel
+    config = plan.config
     leaves = game.make_leaves(flops, config.schedule())
     solver = PreflopSolver(game.tree, leaves, config.schedule())
     digest = digest_config({"version": __version__, "game": config.game_mapping()})
     path = None if context.checkpoints is None else Path(context.checkpoints) / stored.JOINT_FOLDER
-    earlier_seconds = 0.0
     if path is not None and shards.has_commit(path):
-        earlier_seconds = shards.restore(path, solver, leaves, digest)
-    seconds = earlier_seconds
+        shards.restore(path, solver, leaves, digest)
 
     def begin(directory: Path) -> Finish:
         directory.parent.mkdir(parents=True, exist_ok=True)
-        return shards.begin_saving(directory, solver, leaves, seconds, digest)
+        return shards.begin_saving(directory, solver, leaves, digest)
 
     autosave = context.autosave(path, config.joint_settings.checkpoint_minutes, begin)
-
-    def look_up(progress: SolveProgress) -> None:
-        nonlocal seconds
-        seconds = earlier_seconds + progress.seconds
-        context.on_event(solving_event(PreflopSolving, progress, rule, stored.MBB_PER_BB, round=0))
-        plan.on_iteration(progress)
-        autosave.save_if_due()
-
-    with cancelling_on_interrupt(cancel, ends_step=True), autosave:
+    with cancelling_on_interrupt(context.cancel, ends_step=True), autosave:
         try:
-            with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
-                record = solver.recording(look_up, on_solution, config.print_every)
-                outcome = solver.cfr.solve(rule, record, cancel, solver.last_measured)
-                solution = solver.conclude(outcome)
+            solution = _iterate(plan, solver, context, on_solution, 0, autosave.save_if_due)
         except CancelledError:
             if path is not None:
                 begin(path)()
             raise KeyboardInterrupt(describe_interruption(solver.cfr.iteration, path)) from None
     if not context.chosen_executor.is_here:  # shards are read when they are gone
-        if path is not None:
-            begin(path)()
-        else:
+        if path is None:
             place = TemporaryDirectory(prefix="runout-")
             weakref.finalize(leaves, place.cleanup)  # no other object reads it
-            leaves.players.begin_saving(Path(place.name))()
-    report = replace(solution.report, seconds=solution.report.seconds + earlier_seconds)
-    return PreflopRun(plan, replace(solution, report=report), None, leaves)
+            path = Path(place.name) / stored.JOINT_FOLDER
+        begin(path)()
+    return PreflopRun(plan, solution, None, leaves)
+
+
+def _iterate(
+    plan: RunPlan,
+    solver: PreflopSolver,
+    context: RunContext,
+    on_solution: SnapshotSink,
+    number: int,
+    after_each: Callable[[], None] = lambda: None,
+) -> PreflopSolution:
+    """Solves the game before the flop in a round, as long as the plan says."""
+    rule, scale = plan.rule, stored.MBB_PER_BB
+
+    def report(progress: SolveProgress) -> None:
+        context.on_event(solving_event(PreflopSolving, progress, rule, scale, round=number))
+        plan.on_iteration(progress)
+        after_each()
+
+    with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
+        return solver.solve(rule, report, on_solution, plan.config.print_every, context.cancel)
 
 
 # Two phases: flops are solved first, and preflop on top of a book of their values.
@@ -247,17 +252,9 @@ def solve_on_book(
     number: int = 0,
 ) -> PreflopSolution:
     """Returns the solution of a plan whose flops are worth what a book says, in a round."""
-    config, rule = plan.config, plan.rule
-
-    def report(progress: SolveProgress) -> None:
-        context.on_event(
-            solving_event(PreflopSolving, progress, rule, stored.MBB_PER_BB, round=number)
-        )
-        plan.on_iteration(progress)
-
-    solver = PreflopSolver(plan.tree, BookLeaves(plan.tree, book), config.schedule())
-    with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
-        return solver.solve(rule, report, on_solution, config.print_every, context.cancel)
+    leaves = BookLeaves(plan.tree, book)
+    solver = PreflopSolver(plan.tree, leaves, plan.config.schedule())
+    return _iterate(plan, solver, context, on_solution, number)
 
 
 def refine_with_arriving_ranges(

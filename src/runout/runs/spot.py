@@ -31,7 +31,7 @@ from runout.execution.tasks import CancelledError, cancelling_on_interrupt
 from runout.flops.backend import Cost
 from runout.flops.solve import Sizes, read_target
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
-from runout.flops.spot_solution import SpotSolution, load_spot_facts, start_solver
+from runout.flops.spot_solution import SpotSolution, load_outcome, start_solver
 from runout.holdem.tables import Precision
 from runout.runs.plan import solving_event
 from runout.solutions import preflop as stored
@@ -41,6 +41,7 @@ from runout.solutions.preflop import PreflopSolution
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
 from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
+from runout.storage.writer import Finish
 from runout.trees.betting import BB, BLIND_NAMES, SB, Street
 from runout.trees.sizes import PLAYER_KEYS, format_percent
 from runout.trees.tree import FLOP, pot_type_of
@@ -181,7 +182,7 @@ def solve_spot(
         if place is not None:  # what may not be replaced is refused now, and not after the work
             StagingDirectory(place, MANIFEST_FILE, can_overwrite=True).close()
         solution = _find_earlier(config, team, place, resume, overwrite)
-        reason = reason_to_rest(solution.outcome, solution.curve_chips, rule)
+        reason = reason_to_rest(solution.outcome, rule)
         if reason is None:
             solution = _solve(solution, context, place, rule, on_iteration)
             if not solution.is_interrupted:
@@ -220,7 +221,7 @@ def _find_earlier(
     if directory is not None and has_bundle(directory):
         try:
             require_own_spot(directory, config, resume or overwrite)
-            outcome = load_spot_facts(directory).outcome
+            _, outcome = load_outcome(directory)
             goes_on = resume and (not overwrite or outcome.reason == StopReason.INTERRUPTED)
         except BundleError:
             if not overwrite:
@@ -237,7 +238,7 @@ def _find_earlier(
 
 def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
     """Refuses a directory whose solve cannot go on under a config."""
-    found = load_spot_facts(directory).config
+    found, _ = load_outcome(directory)
     if not resume:
         raise BundleError(str(directory), "exists already, neither resume nor overwrite is set")
     there, here = found.game_mapping(), config.game_mapping()
@@ -265,16 +266,14 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
     Cost(memory_bytes=needed, savings=savings).require_memory("the solve")
 
 
-def reason_to_rest(
-    outcome: SolveOutcome, curve: Sequence[Measurement], rule: StoppingRule
-) -> StopReason | None:
+def reason_to_rest(outcome: SolveOutcome, rule: StoppingRule) -> StopReason | None:
     """Returns why a solve that has ended before need not go on under a rule, None if it has to.
 
     An interrupted one ends where it would have ended undisturbed, which looks at exploitability
-    only now and then: at the points of its curve.
+    only now and then: at the points of its history.
     """
     if rule.exploitability is not None and outcome.exploitability <= rule.exploitability:
-        if outcome.reason != StopReason.INTERRUPTED or _ends_with_check(curve, rule):
+        if outcome.reason != StopReason.INTERRUPTED or _ends_with_check(outcome.history, rule):
             return StopReason.EXPLOITABILITY
     if outcome.iterations >= rule.max_iterations:
         return StopReason.ITERATIONS
@@ -289,55 +288,38 @@ def _solve(
     on_iteration: Callable[[SolveProgress], None] | None,
 ) -> SpotSolution:
     """Iterates until a limit is met or Ctrl-C is pressed; replaces what is in the directory."""
-    config, solver = earlier.config, earlier.solver
-    curve = list(earlier.curve_chips)
-    if curve and earlier.is_interrupted and not _ends_with_check(curve, rule):
-        curve.pop()  # where the sitting was cut off; an undisturbed solve would not have measured
-    seconds_at_event = taken = 0.0
+    config, solver, seconds_at_event = earlier.config, earlier.solver, 0.0
+    if earlier.is_interrupted and not _ends_with_check(solver.history, rule):
+        # Where the sitting was cut off; an undisturbed solve would not have measured.
+        solver.history = solver.history[:-1]
 
-    def conclude(outcome: SolveOutcome) -> SpotSolution:
-        seconds = outcome.seconds + earlier.outcome.seconds
-        last = (outcome.iterations, outcome.exploitability)
-        points = curve if curve and curve[-1][0] == last[0] else [*curve, last]
-        return SpotSolution(config, solver, replace(outcome, seconds=seconds), tuple(points))
+    def begin_saving(place: Path) -> Finish:
+        return SpotSolution(config, solver, solver.outcome()).begin_saving(place, overwrite=True)
 
-    def pause() -> SpotSolution:
-        where = (solver.iteration, taken, solver.strategy_delta, solver.exploitability())
-        return conclude(SolveOutcome(StopReason.INTERRUPTED, *where))
-
-    autosave = context.autosave(
-        directory,
-        config.checkpoint_minutes,
-        lambda place: pause().begin_saving(place, overwrite=True),
-    )
+    autosave = context.autosave(directory, config.checkpoint_minutes, begin_saving)
 
     def look_up(progress: SolveProgress) -> None:
-        nonlocal seconds_at_event, taken
-        taken = progress.seconds
-        is_due = taken - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
+        nonlocal seconds_at_event
+        is_due = progress.seconds - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
         if is_due or progress.stop_reason is not None:
-            seconds_at_event = taken
+            seconds_at_event = progress.seconds
             context.on_event(solving_event(SpotSolving, progress, rule, pot_chips=config.pot))
-        if progress.is_measured and progress.exploitability is not None:
-            curve.append((progress.iteration, progress.exploitability))
         if on_iteration is not None:
             on_iteration(progress)
         autosave.save_if_due()
 
-    measured, tells_all = curve[-1] if curve else None, on_iteration is not None
     with cancelling_on_interrupt(context.cancel, ends_step=True):
         with autosave:
             try:
-                outcome = solver.solve(rule, look_up, context.cancel, measured, tells_all)
-                solution = conclude(outcome)
+                outcome = solver.solve(rule, look_up, context.cancel, on_iteration is not None)
             except CancelledError:
-                solution = pause()
+                outcome = solver.outcome()
+        solution = SpotSolution(config, solver, outcome)
         if directory is not None:
             solution.save(directory, overwrite=True)
     return solution
 
 
-def _ends_with_check(curve: Sequence[Measurement], rule: StoppingRule) -> bool:
+def _ends_with_check(history: Sequence[Measurement], rule: StoppingRule) -> bool:
     """Returns whether an undisturbed solve would have measured at the last point, too."""
-    before = curve[-2] if len(curve) > 1 else None
-    return bool(curve) and rule.is_check(curve[-1][0], before)
+    return bool(history) and rule.is_check(history[-1][0], history[:-1])
