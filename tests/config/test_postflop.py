@@ -170,10 +170,10 @@ def test_no_ratio_can_be_read_before_it_is_set():
     with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
         _ = auto.primary_spr
     with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
-        list(auto.postflop_sprs)
-    with pytest.raises(ValidationError, match=r"\[-1\] is not a positive stack-to-pot ratio"):
+        list(auto.sprs)
+    with pytest.raises(ValidationError, match="-1 should be greater than 0"):
         auto.with_sprs([-1])
-    with pytest.raises(ValidationError, match=r"\[\] is not a positive stack-to-pot ratio"):
+    with pytest.raises(ValidationError, match="empty, give a list of at least one value"):
         auto.with_sprs([])
 
 
@@ -394,12 +394,12 @@ def test_words_of_another_type_are_refused(key, value):
             "raise_sizes.ip[0]: '1x' is not a raise, the factor must be above 1",
         ),
         ({"postflop_spr": 0}, f"postflop_spr: 0 is not {RATIOS}"),
-        ({"postflop_sprs": [1, 0]}, f"postflop_sprs: [1, 0] is not {RATIOS}"),
+        ({"postflop_sprs": [1, 0]}, "postflop_sprs[1]: 0 should be greater than 0"),
         (
             {"postflop_sprs": [1], "postflop_spr": 1},
             "postflop_spr: given together with its other name, give only one of them",
         ),
-        ({"fixed_flops": ["AhKd7x"]}, "fixed_flops: '7x': 'x' is not a suit, use one of cdhs"),
+        ({"fixed_flops": ["AhKd7x"]}, "fixed_flops[0]: '7x': 'x' is not a suit, use one of cdhs"),
         (
             {"cfr_variant": {"alpha": 1, "beta": 1, "gamma": NAN}},
             "cfr_variant.gamma: .nan should be a finite number",

@@ -199,7 +199,7 @@ def test_values_out_of_range_and_other_types_are_refused(key, values):
         ),
         (
             {"postflop_model": {"postflop_sprs": ["auto"]}},
-            "postflop_model.postflop_sprs: ['auto'] is not a positive stack-to-pot ratio, a list ",
+            "postflop_model.postflop_sprs[0]: 'auto' is not a number",
         ),
         (
             {"postflop_model": {"flop_subset": 25, "max_flop_boards": 3}},

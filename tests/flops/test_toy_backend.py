@@ -1,10 +1,12 @@
 """A new backend, added by two lines, works wherever backends do."""
 
+from typing import Annotated
+
 import numpy as np
 import pytest
 
 from runout.cli.tools import small_jobs
-from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.flops import BACKENDS, FlopsConfig, FlopsFile, PostflopModel
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
@@ -19,9 +21,19 @@ KEYS = {"solve_type": "toy", "fixed_flops": ["9s6s2s"], "bet_sizes": [1.0], "toy
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch):
-    """The two lines."""
+    """The two lines; the first of them, after the classes were made."""
     monkeypatch.setitem(BACKENDS, "toy", ToyConfig)
     monkeypatch.setitem(MAKERS, "toy", lambda config: ToyBackend(config.toy_action))
+    union = PostflopModel.__origin__ | ToyConfig
+    of_run = Annotated[union, *PostflopModel.__metadata__] | None
+    fields = {FlopsFile: union, RunConfig: of_run}
+    with monkeypatch.context() as patch:
+        for section, annotation in fields.items():
+            patch.setattr(section.model_fields["postflop_model"], "annotation", annotation)
+            section.model_rebuild(force=True)
+        yield
+    for section in fields:
+        section.model_rebuild(force=True)
 
 
 def test_its_config_is_read_written_and_digested():

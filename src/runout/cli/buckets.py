@@ -309,10 +309,10 @@ def diagnose_buckets(
 def _choose_spr(model: FlopsConfig, given: float | None) -> float:
     if given is None:
         return model.primary_spr
-    for spr in model.postflop_sprs:
+    for spr in model.sprs:
         if math.isclose(spr, given, rel_tol=SPR_ROUNDING):
             return spr
-    ratios = ", ".join(f"{spr:.4g}" for spr in model.postflop_sprs)
+    ratios = ", ".join(f"{spr:.4g}" for spr in model.sprs)
     raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
 
 

@@ -76,7 +76,7 @@ def show_tree(
         loaded = loaded.postflop_model or options.load_flops_config(config, loaded)
     if preflop:
         raise OptionError("--preflop", f"{config} has no section preflop")
-    sprs = loaded.postflop_sprs if spr is None else [spr]
+    sprs = loaded.sprs if spr is None else [spr]
     if len(sprs) == 1:
         _show(PostflopTree.build(loaded.betting_rules(), sprs[0]), loaded, depth, dot, json)
     elif dot:
@@ -136,7 +136,7 @@ def fitting_depth(layout: TreeArrays) -> int:
 def _show_all(model: FlopsConfig, json: bool = False) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
     rules = model.betting_rules()
-    trees = [PostflopTree.build(rules, spr) for spr in sorted(model.postflop_sprs)]
+    trees = [PostflopTree.build(rules, spr) for spr in sorted(model.sprs)]
     facts = [_facts(tree, _memory(tree, model)[0]) for tree in trees]
     numbers = ("nodes", "decisions", "folds", "showdowns")
     shown = [Column(heading, form=format_count) for heading in numbers]

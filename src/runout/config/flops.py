@@ -1,19 +1,27 @@
 """The sections ``postflop_model`` and ``joint``: which trees, which flops, and how well."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
-from annotated_types import Ge, Le
-from pydantic import AliasChoices, Field, SerializeAsAny, model_validator
+from annotated_types import Ge, Le, Len
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    ConfigDict,
+    Field,
+    ValidationError,
+    WrapValidator,
+    model_validator,
+)
 
 from runout.cards import flops as flop_lists
 from runout.cards.deck import format_cards
 from runout.cfr.schedules import VARIANTS, Schedule, StoppingRule
 from runout.config import values
-from runout.config.section import END, NOTHING, ConfigSection, Read, Schema, problem
+from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems, tell
 from runout.config.values import Count, CountFrom0, NotNegative, Share
-from runout.config.yaml_text import format_yaml, show_value
-from runout.errors import ConfigError, suggest
+from runout.config.yaml_text import format_yaml
+from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
 from runout.trees.sizes import STREET_KEYS, Sizes
 
@@ -23,37 +31,18 @@ POSTFLOP_SECTION = "postflop_model"
 AUTO = "auto"
 
 
-class AutoSprs(tuple[float, ...]):
-    """Stack-to-pot ratios that wait for a preflop tree; reading one is an error.
-
-    An empty tuple would let the flops be passed over in silence.
-    """
-
-    __slots__ = ()
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise ConfigError("postflop_sprs", "auto has no ratios yet, with_sprs sets them")
-
-    __iter__ = __getitem__ = __len__ = _refuse
-
-    def __repr__(self) -> str:
-        return "AutoSprs()"
+def _read_sprs(value: Any) -> Any:
+    if value == AUTO:
+        return None
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def _read_sprs(value: Any) -> tuple[float, ...]:
-    if isinstance(value, AutoSprs) or value == AUTO:
-        return AutoSprs()
-    given = value if isinstance(value, list | tuple) else [value]
-    ratios = [values.as_number(ratio) or 0.0 for ratio in given]
-    if not ratios or min(ratios) <= 0.0 or len({*ratios}) < len(ratios):
-        raise ValueError
-    return tuple(ratios)
+def _read_flop(text: str) -> str:
+    return flop_lists.GivenFlop.parse(text).name
 
 
-def _read_flops(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(flop, str) for flop in value):
-        raise ValueError
-    return flop_lists.explicit_flops(value).names
+def _check_flops(flops: tuple[str, ...]) -> tuple[str, ...]:
+    return flop_lists.explicit_flops(flops).names
 
 
 #: What a config without ``solve_type`` asks for.
@@ -95,6 +84,8 @@ class FlopsConfig(ConfigSection):
     3.5
     """
 
+    # Without it the keys could be those of several backends; only the default one needs no name.
+    model_config = ConfigDict(json_schema_extra={"required": ["solve_type"]})
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
     choices: ClassVar[tuple[str, ...]] = FLOP_SELECTIONS
 
@@ -113,12 +104,12 @@ class FlopsConfig(ConfigSection):
     max_raises_per_street: values.Raises = 1
     """Raises after the first bet of a street, all-in raises included."""
     postflop_sprs: Annotated[
-        tuple[float, ...],
+        Annotated[tuple[values.Positive, ...], Len(1), AfterValidator(values.different)] | None,
         Field(validation_alias=AliasChoices("postflop_sprs", "postflop_spr")),
         Read(
             _read_sprs,
             "a positive stack-to-pot ratio, a list of different ones, or auto",
-            lambda sprs: AUTO if isinstance(sprs, AutoSprs) else list(sprs),
+            lambda sprs: AUTO if sprs is None else list(sprs),
             ("number", "array", "string"),
         ),
     ] = (3.5,)
@@ -136,8 +127,9 @@ class FlopsConfig(ConfigSection):
     """Number of random flops to solve, drawn once with `seed`."""
     fixed_flops: (
         Annotated[
-            tuple[str, ...],
-            Read(_read_flops, "a list of flops such as [AhKd7s]", list, ("array",)),
+            tuple[Annotated[str, Read(_read_flop, "a flop such as AhKd7s")], ...],
+            AfterValidator(_check_flops),
+            Read(values.as_tuple, "a list of flops such as [AhKd7s]", list, ("array",)),
         ]
         | None
     ) = None
@@ -159,17 +151,6 @@ class FlopsConfig(ConfigSection):
         """Reads the keys below ``postflop_model``; see `ConfigSection.parse`."""
         return FlopsFile.parse({POSTFLOP_SECTION: raw}, document).postflop_model
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _read_as_the_backend(cls, data: Any, read: Callable[[Any], Self]) -> Any:
-        if cls is not FlopsConfig or not isinstance(data, Mapping):
-            return read(data)
-        name, names = data.get("solve_type", DEFAULT_BACKEND), tuple(BACKENDS)
-        if name not in names:
-            allowed = f"one of {', '.join(names)}{suggest(name, names)}"
-            raise problem(f"{show_value(name)} is not {allowed}", "solve_type")
-        return BACKENDS[name].model_validate(data)
-
     @classmethod
     def _about_unknown(cls, key: str) -> str:
         owners = [name for name, kind in BACKENDS.items() if key in kind.key_names()]
@@ -185,14 +166,21 @@ class FlopsConfig(ConfigSection):
         return self
 
     @property
+    def sprs(self) -> tuple[float, ...]:
+        """The stack-to-pot ratios; to ask for those of a preflop tree before it sets them fails."""
+        if self.postflop_sprs is None:
+            raise ConfigError("postflop_sprs", "auto has no ratios yet, with_sprs sets them")
+        return self.postflop_sprs
+
+    @property
     def primary_spr(self) -> float:
         """The stack-to-pot ratio to use where only one is needed: the first."""
-        return self.postflop_sprs[0]
+        return self.sprs[0]
 
     @property
     def is_auto_sprs(self) -> bool:
         """Whether the ratios are those of a preflop tree; `with_sprs` sets them."""
-        return isinstance(self.postflop_sprs, AutoSprs)
+        return self.postflop_sprs is None
 
     def with_sprs(self, sprs: Sequence[float]) -> Self:
         """Returns this config with other stack-to-pot ratios."""
@@ -243,15 +231,6 @@ class FlopsConfig(ConfigSection):
         digest["sizes"] = values.digest_menus(self.betting_rules())
         digest["cfr_variant"] = values.digest_variant(self.schedule())
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Schema:
-        if cls is FlopsConfig:
-            return {"oneOf": [kind.json_schema() for kind in BACKENDS.values()]}
-        described = super().__get_pydantic_json_schema__(schema, handler)
-        if cls.model_fields["solve_type"].default != DEFAULT_BACKEND:
-            described["required"] = ["solve_type"]  # or the keys would be those of several backends
-        return described
-
 
 class _HandConfig(FlopsConfig):
     """The keys of both backends between the 169 hands."""
@@ -265,6 +244,7 @@ class _HandConfig(FlopsConfig):
 class MccfrConfig(_HandConfig):
     """Strategies of the 169 hands that do not look at turn and river, from sampled cards."""
 
+    model_config = ConfigDict(json_schema_extra={})
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampling out
 
     solve_type: Literal["mccfr"] = "mccfr"
@@ -360,22 +340,35 @@ class CompactConfig(FlopsConfig):
     keep_strategies: Annotated[bool, NOTHING] = False
 
 
+AnyBackend: TypeAlias = (
+    MccfrConfig | ExhaustiveConfig | BucketedConfig | ExactConfig | CompactConfig
+)
+
 #: The config class of each backend; `runout.flops.settings` makes the backend that it describes.
 BACKENDS: dict[str, type[FlopsConfig]] = {
-    "mccfr": MccfrConfig,
-    "exhaustive": ExhaustiveConfig,
-    "bucketed": BucketedConfig,
-    "exact": ExactConfig,
-    "compact": CompactConfig,
+    kind.model_fields["solve_type"].default: kind for kind in get_args(AnyBackend)
 }
+
+
+def _read_model(data: Any, read: Callable[[Any], Any]) -> Any:
+    """Reads keys as those of their backend, whose name is no part of the places of errors."""
+    if isinstance(data, Mapping):
+        data = {"solve_type": DEFAULT_BACKEND, **data}
+    try:
+        return read(data)
+    except ValidationError as error:
+        raise problems((place[1:], text) for place, text in tell(error)) from error
+
+
+#: How flops are solved, by any backend; `solve_type` chooses.
+PostflopModel: TypeAlias = Annotated[
+    AnyBackend, Field(discriminator="solve_type"), WrapValidator(_read_model)
+]
 
 
 def backend_title(label: str) -> str:
     """Returns a backend for people; ``exhaustive (169 hands)``, the coarsest, sounds like more."""
     return f"{label} (169 hands)" if label.startswith(("exhaustive", "mccfr")) else label
-
-
-PostflopModel: TypeAlias = SerializeAsAny[FlopsConfig]
 
 
 class FlopsFile(ConfigSection):

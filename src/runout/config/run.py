@@ -6,9 +6,9 @@
 from collections.abc import Mapping
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
 
 from runout.cfr.schedules import DCFR_JOINT, DCFR_PLUS, Schedule, StoppingRule
@@ -22,6 +22,7 @@ from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, format_bet_s
 from runout.trees.tree import PreflopTree
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
+_Stack: TypeAlias = Annotated[float, Gt(0), Le(_MAX_STACK_BB)]
 
 _IN_BIG_BLINDS = {"c": "is in chips, but the game is in big blinds: write 3bb"}
 
@@ -35,11 +36,8 @@ def _write_raises(raises: RaiseSizes) -> Any:
     return sb if sb == bb else {"sb": sb, "bb": bb}
 
 
-def _read_stacks(value: Any) -> tuple[float, float]:
-    given = value if isinstance(value, list | tuple) else [value, value]
-    sb, bb = (values.as_number(stack) or 0.0 for stack in given)
-    if not (0.0 < sb <= _MAX_STACK_BB and 0.0 < bb <= _MAX_STACK_BB):
-        raise ValueError
+def _read_stacks(value: Any) -> tuple[Any, Any]:
+    sb, bb = value if isinstance(value, list | tuple) else (value, value)
     return sb, bb
 
 
@@ -61,7 +59,7 @@ class PreflopConfig(ConfigSection):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PREFLOP_PRESETS
 
     stacks_bb: Annotated[
-        tuple[float, float],
+        tuple[_Stack, _Stack],
         Read(
             _read_stacks,
             f"a positive number of big blinds up to {_MAX_STACK_BB:,}, or a list [sb, bb] of two",

@@ -8,7 +8,7 @@ and describes the keys as JSON Schema. A user reads one line for each error:
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -52,27 +52,35 @@ class Read:
     types: tuple[str, ...] = ("string",)
     keys: Mapping[str, Schema] | None = None
 
-    def __call__(self, value: Any) -> Any:
+    def __call__(self, value: Any, check: Callable[[Any], Any]) -> Any:
         """Returns what a config keeps of a value, or raises all that is wrong with it."""
         try:
             if isinstance(value, str | Path) or self.types != ("string",):
-                return self.read(value)
+                return check(self.read(value))
         except SizesError as error:
             raise problems(error.parts) from error
         except RunoutError as error:
             is_ours = isinstance(error, ConfigError)
             raise problem(error.problem if is_ours else str(error)) from error
-        except ValueError as error:
-            if isinstance(error, ValidationError):
+        except ValidationError as error:
+            if isinstance(value, list | tuple) or error.errors()[0]["type"] == _OURS:
                 raise
+        except ValueError:
+            pass
         raise problem(f"{show_value(value)} is not {self.allowed}")
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
         written = core_schema.plain_serializer_function_ser_schema(self.write)
-        return core_schema.no_info_plain_validator_function(self, serialization=written)
+        return core_schema.no_info_wrap_validator_function(
+            self, handler(source), serialization=written
+        )
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Schema:
         return {"type": list(self.types), "properties": self.keys or {}, ALLOWED: self.allowed}
+
+
+#: The type of errors whose texts are ours.
+_OURS = "config"
 
 
 def problem(text: str, *place: str | int) -> ValidationError:
@@ -83,10 +91,10 @@ def problem(text: str, *place: str | int) -> ValidationError:
 def problems(found: Iterable[tuple[Place, str]]) -> ValidationError:
     """Returns several errors of a value as one exception, which pydantic adds to the others."""
     details = [
-        InitErrorDetails(type=PydanticCustomError("config", "{text}", {"text": t}), loc=p, input=0)
+        InitErrorDetails(type=PydanticCustomError(_OURS, "{text}", {"text": t}), loc=p, input=0)
         for p, t in found
     ]
-    return ValidationError.from_exception_data("config", details)
+    return ValidationError.from_exception_data(_OURS, details)
 
 
 class AllConfigErrors(ConfigError):  # noqa: N818
@@ -130,7 +138,7 @@ class ConfigSection(BaseModel):
             return cls.model_validate(dict(raw))
         except ValidationError as error:
             found = []
-            for place, text in _tell(error):
+            for place, text in tell(error):
                 if (
                     text.startswith("unknown key")
                     and len(place) > 1
@@ -209,8 +217,7 @@ class ConfigSection(BaseModel):
         found = [((str(key),), cls._about_unknown(str(key))) for key in given if key not in known]
         if cls.presets and "preset" in given:
             if (name := given.pop("preset")) not in (names := tuple(cls.presets)):
-                allowed = f"one of {', '.join(names)}{suggest(name, names)}"
-                raise problem(f"{show_value(name)} is not {allowed}", "preset")
+                raise problem(_not_one_of(name, names), "preset")
             passed_over = cls.choices if any(key in given for key in cls.choices) else ()
             preset = cls.presets[name].items()
             own = {k: v for k, v in preset if k in known and k not in passed_over}
@@ -218,7 +225,7 @@ class ConfigSection(BaseModel):
         try:
             section = read({key: value for key, value in given.items() if key in known})
         except ValidationError as error:
-            raise problems([*found, *_tell(error)]) from error
+            raise problems([*found, *tell(error)]) from error
         if found:
             raise problems(found)
         return section
@@ -260,8 +267,6 @@ def _sections(kind: Any) -> Iterator[type[ConfigSection]]:
     """Yields the sections that a value of a type may be."""
     if isinstance(kind, type) and issubclass(kind, ConfigSection):
         yield kind
-        for inner in kind.__subclasses__():
-            yield from _sections(inner)
     for inner in get_args(kind):
         yield from _sections(inner)
 
@@ -269,6 +274,7 @@ def _sections(kind: Any) -> Iterator[type[ConfigSection]]:
 #: What a value is not, by pydantic's name of the error.
 _TYPES = {
     "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
     "tuple_type": "a list",
     "string_type": "text",
     "bool_type": "true or false",
@@ -277,23 +283,30 @@ _TYPES = {
 }
 
 
-def _tell(error: ValidationError) -> Iterator[tuple[Place, str]]:
+def tell(error: ValidationError) -> Iterator[tuple[Place, str]]:
     """Yields the place of each error, and what came and what is allowed."""
     for detail in error.errors(include_url=False):
         place, kind, came = detail["loc"], detail["type"], show_value(detail["input"])
-        if kind == "config":
+        if kind == _OURS:
             yield place, detail["ctx"]["text"]
         elif kind == "missing":
             yield place[:-1], f"{place[-1]} is missing"
         elif kind == "extra_forbidden":
             yield place, "given together with its other name, give only one of them"
+        elif kind == "union_tag_invalid":  # the place of other errors has the name of the choice
+            context = {name: text.replace("'", "") for name, text in detail["ctx"].items()}
+            key, words = context["discriminator"], context["expected_tags"]
+            yield (*place, "", key), _not_one_of(detail["input"][key], words.split(", "))
         elif kind == "literal_error":
-            words = re.split(", | or ", detail["ctx"]["expected"].replace("'", ""))
-            hint = suggest(detail["input"], words)
-            yield place, f"{came} is not one of {', '.join(words)}{hint}"
+            words = detail["ctx"]["expected"].replace("'", "")
+            yield place, _not_one_of(detail["input"], re.split(", | or ", words))
         elif kind in _TYPES:
             yield place, f"{came} is not {_TYPES[kind]}"
         elif kind != "too_short":
             yield place, detail["msg"].replace("Input", came)
         elif not detail["input"]:  # or each entry has an error of its own
             yield place, "empty, give a list of at least one value"
+
+
+def _not_one_of(value: Any, words: Sequence[str]) -> str:
+    return f"{show_value(value)} is not one of {', '.join(words)}{suggest(value, words)}"

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, Le, MultipleOf
+from pydantic import AllowInfNan
 
 from runout.cfr.schedules import VARIANTS, Schedule
 from runout.config.section import END, ConfigSection, Read, problem
@@ -48,6 +49,21 @@ def as_number(value: Any) -> float | None:
     """Returns a finite number as float, None for everything else, booleans included."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and abs(value) <= sys.float_info.max else None
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """Returns a list as tuple; what is none is a ValueError."""
+    if not isinstance(value, list | tuple):
+        raise ValueError
+    return tuple(value)
+
+
+def different(entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns entries of which none comes twice; one that does is an error with its index."""
+    for position, entry in enumerate(entries):
+        if entry in entries[:position]:
+            raise problem(f"{show_value(entry)} is repeated", position)
+    return entries
 
 
 _PERCENT = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*%", re.ASCII)
@@ -102,7 +118,9 @@ def _read_exponent(value: Any) -> float:
 
 
 _Exponent: TypeAlias = Annotated[
-    float, Read(_read_exponent, "a number from -20 to 20, .inf or -.inf", types=("number",))
+    float,
+    AllowInfNan(True),
+    Read(_read_exponent, "a number from -20 to 20, .inf or -.inf", types=("number",)),
 ]
 
 

@@ -81,7 +81,7 @@ class PostflopPlan:
     ) -> "PostflopPlan":
         """Returns the plan of a config with given stack-to-pot ratios; by default for all cores."""
         rules, backend = config.betting_rules(), make_backend(config, abstraction)
-        trees = tuple(PostflopTree.build(rules, spr) for spr in config.postflop_sprs)
+        trees = tuple(PostflopTree.build(rules, spr) for spr in config.sprs)
         return cls(config, config.flop_list(), trees, backend, num_workers or count_cores())
 
     @property
@@ -166,7 +166,7 @@ class PostflopPlan:
         config, values, solutions = self.config, [], []
         results = list(solve_each(replace(self, ranges=ranges), context))
         results.sort(key=lambda result: result.flop_index)
-        for number, spr in enumerate(config.postflop_sprs):
+        for number, spr in enumerate(config.sprs):
             value_pot = np.stack([result.value_pot[number] for result in results])
             reports = tuple(result.reports[number] for result in results)
             values.append(PostflopValues(self.flops, spr, value_pot, reports, ranges))

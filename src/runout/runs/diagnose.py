@@ -108,7 +108,7 @@ def diagnose_flops(
     for given in flops:
         flop = given.canonical
         if bundle is not None and flop in kept:
-            records = kept_rounds(bundle, kept.index(flop), model.postflop_sprs.index(spr))
+            records = kept_rounds(bundle, kept.index(flop), model.sprs.index(spr))
         else:
             backend.estimate(flop, tree, plan.num_workers).require_memory("the diagnosis")
             is_bound = backend.meaning.is_upper_bound

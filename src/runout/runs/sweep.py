@@ -239,7 +239,7 @@ def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
     tasks = []
     for number, point in enumerate(points):
         for model in point.models:
-            for flop, spr in product(model.flop_list().names, model.postflop_sprs):
+            for flop, spr in product(model.flop_list().names, model.sprs):
                 keys: dict[str, Any] = {
                     "fixed_flops": [flop],
                     "flop_subset": None,
@@ -261,7 +261,7 @@ def summarize(points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> list[Sw
         seeds = {}  # means over flops and ratios, of each seed that is finished
         for model in point.models:
             mine = [row.values for row in solves if row.task.seed == model.seed]
-            if len(mine) == len(model.flop_list()) * len(model.postflop_sprs):
+            if len(mine) == len(model.flop_list()) * len(model.sprs):
                 seeds[model.seed] = {
                     name: statistics.fmean(values[name] for values in mine) for name in MEASURES
                 }
