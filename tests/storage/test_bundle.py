@@ -357,7 +357,6 @@ def test_contents_that_make_no_sense_are_an_error_of_the_bundle(path, problem):
 def test_a_machine_is_described_by_what_computes():
     machine = describe_machine()
     assert machine.processor not in ("", "unknown")
-    assert machine.blas
     assert (machine.numpy_version, machine.numba_version) == (np.__version__, numba.__version__)
 
 
@@ -406,9 +405,7 @@ def test_a_system_that_tells_nothing_is_an_unknown_machine(monkeypatch, tmp_path
     monkeypatch.setattr(machine_module, "_PROCESSOR_LIST", tmp_path / "nothing")
     monkeypatch.setattr(machine_module.platform, "processor", lambda: "")
     monkeypatch.setattr(machine_module.platform, "machine", lambda: "")
-    monkeypatch.setattr(machine_module, "threadpool_info", lambda: [])
-    machine = machine_module._look_at_machine.__wrapped__()
-    assert (machine.processor, machine.blas) == ("unknown", "unknown")
+    assert machine_module._look_at_machine.__wrapped__().processor == "unknown"
 
 
 def make_manifest(**changes):

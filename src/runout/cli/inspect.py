@@ -83,7 +83,7 @@ def _describe_manifest(path: Path, manifest: Manifest) -> tuple[Json, list[Shown
     }
     if (machine := manifest.machine) is not None:  # not noted in old bundles
         versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
-        facts |= {"processor": machine.processor, "libraries": f"{machine.blas}, {versions}"}
+        facts |= {"processor": machine.processor, "libraries": versions}
         if machine.python_version is not None:
             workers = "" if machine.num_workers is None else f", {machine.num_workers} in use"
             versions = f"Python {machine.python_version}, {machine.num_cores} cores{workers}"

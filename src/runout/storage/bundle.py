@@ -23,14 +23,12 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
-from threadpoolctl import threadpool_info
 
 from runout.arrays import AnyArray
 from runout.errors import BundleError, RunoutError, quote, shorten
 from runout.storage.files import PinnedDirectory, reporting_os_errors
 
 _PROCESSOR_LIST = Path("/proc/cpuinfo")
-_UNKNOWN = "unknown"
 
 
 class _Record(BaseModel):
@@ -42,21 +40,21 @@ class Machine(_Record):
 
     Attributes:
         processor: its model, or at least its instruction set.
-        blas: the linear algebra library, its version, and the processor that it works for.
         python_version: None, like what follows, in older bundles.
         system: the operating system and its release.
         num_cores: cores of the process, which is how many threads work by default.
         num_workers: threads that the run was told to use, if it was told.
+        blas: the linear algebra library, in older bundles; nothing depends on it any more.
     """
 
     processor: str
-    blas: str
     numpy_version: str
     numba_version: str
     python_version: str | None = None
     system: str | None = None
     num_cores: int | None = None
     num_workers: int | None = None
+    blas: str | None = None
 
 
 #: What `note_workers` was told last.
@@ -77,7 +75,6 @@ def describe_machine() -> Machine:
 def _look_at_machine() -> Machine:
     return Machine(
         processor=_describe_processor(),
-        blas=_describe_blas(),
         numpy_version=np.__version__,
         numba_version=version("numba"),
         python_version=platform.python_version(),
@@ -92,15 +89,7 @@ def _describe_processor() -> str:
     except OSError:
         lines = []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return next(filter(None, [*models, platform.processor(), platform.machine()]), _UNKNOWN)
-
-
-def _describe_blas() -> str:
-    for library in threadpool_info():
-        if library["user_api"] == "blas":
-            parts = (library["internal_api"], library["version"], library.get("architecture"))
-            return " ".join(part for part in parts if part)
-    return _UNKNOWN
+    return next(filter(None, [*models, platform.processor(), platform.machine()]), "unknown")
 
 
 MANIFEST_FILE = "manifest.json"
