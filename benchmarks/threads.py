@@ -6,12 +6,13 @@ that need nothing from each other, at the same time of day. Threads cannot gain 
 
 import subprocess
 import sys
+from contextlib import closing
 
 from benchmarks.timing import Row, best_seconds_of_two, format_seconds, speedup
 from runout.cards.flops import Flop, random_flops
 from runout.equity.board import compute_board_equity
 from runout.equity.preflop import HandEquityTable
-from runout.execution.pool import map_tasks
+from runout.execution.pool import WorkerPool
 
 NUM_FLOPS = 24
 GOAL = 1.7
@@ -37,7 +38,8 @@ def rows() -> list[Row]:
 
 
 def _solve(flops: tuple[Flop, ...], num_workers: int) -> list[HandEquityTable]:
-    return list(map_tasks(_table, flops, num_workers))
+    with closing(WorkerPool(num_workers)) as pool:
+        return pool.share(_table, flops, num_workers)
 
 
 def _table(flop: Flop) -> HandEquityTable:

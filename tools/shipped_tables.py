@@ -9,12 +9,14 @@ They hold whole numbers and nothing is random, so every machine makes the same o
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import AnyArray, IntArray, Uint32Array
+from runout.arrays import AnyArray, IntArray
 from runout.cache import Arrays, digest_arrays
 from runout.cards import evaluator
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, NUM_RANKS, RIVER_SIZE, card_rank, card_suit
@@ -31,7 +33,7 @@ from runout.cards.hand_ranking import (
 from runout.equity import equity_kernels, preflop
 from runout.equity.board import rank_combos
 from runout.equity.preflop import REPRESENTATIVES, SUIT_IMAGES, matchup_classes
-from runout.execution.pool import count_cores, map_tasks
+from runout.execution.pool import WorkerPool, count_cores
 
 
 class ShippedTable(NamedTuple):
@@ -146,15 +148,17 @@ def count_matchups(num_workers: int) -> Arrays:
     order = np.argsort(weight, kind="stable")  # boards of equal weight are counted together
     parts = [order[i : i + _BOARDS_PER_TASK] for i in range(0, len(order), _BOARDS_PER_TASK)]
 
-    def count_part(part: IntArray) -> Uint32Array:
-        wins = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
+    total, adding = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32), Lock()
+
+    def count_part(part: IntArray) -> None:
+        wins = np.zeros_like(total)
         ranks = rank_combos(boards[part], np.arange(NUM_COMBOS))
         equity_kernels.count_wins(*ranks, weight[part], wins)
-        return wins
+        with adding:
+            np.add(total, wins, out=total)
 
-    total = np.zeros((NUM_COMBOS, NUM_COMBOS), dtype=np.uint32)
-    for wins in map_tasks(count_part, parts, num_workers):
-        total += wins
+    with closing(WorkerPool(num_workers)) as pool:
+        pool.share(count_part, parts, num_workers)
     class_of, num_classes = matchup_classes()
     of_class = np.empty(num_classes, dtype=np.uint32)
     for hand, representative in enumerate(REPRESENTATIVES):

@@ -31,7 +31,6 @@ from runout.equity.preflop import (
     preflop_table,
 )
 from runout.errors import CardError, TableError
-from runout.execution.pool import map_tasks
 from tests.reference.eval7_showdowns import count_preflop_outcomes
 from tests.reference.showdowns import Outcomes, count_outcomes
 
@@ -220,8 +219,8 @@ def test_wins_of_all_flops_add_up_to_ten_times_the_wins_before_the_flop():
     """
     boards, multiplicities = canonical_boards(3)
     wins, ties, totals = np.zeros((3, NUM_HANDS, NUM_HANDS), dtype=np.int64)
-    tables = map_tasks(lambda board: compute_board_equity(board).hand_table(), boards.tolist(), 2)
-    for table, multiplicity in zip(tables, multiplicities.tolist(), strict=True):
+    for board, multiplicity in zip(boards.tolist(), multiplicities.tolist(), strict=True):
+        table = compute_board_equity(board).hand_table()
         wins += multiplicity * table.wins
         ties += multiplicity * table.ties
         totals += multiplicity * table.totals

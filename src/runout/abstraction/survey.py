@@ -6,9 +6,11 @@ river score is one of 1,981 numbers, so counting how often each occurs says ever
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from threading import Lock
 from typing import TypeVar
 from zlib import crc32
 
@@ -20,7 +22,7 @@ from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
-from runout.execution.pool import map_tasks
+from runout.execution.pool import WorkerPool
 from runout.execution.tasks import Task, TaskResult, Worker
 from runout.jit import KERNEL_SOURCES_DIGEST
 from runout.trees.betting import Street
@@ -106,8 +108,7 @@ def survey_all(street: Street, feature: StrengthFeature, context: RunContext) ->
         weight = np.broadcast_to(num_boards[part][:, None], scores.shape)
         return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
 
-    by_part = _map_rivers("river strengths", count_part, context)
-    counts = sum(by_part, start=np.zeros(BEST_SCORE + 1, dtype=np.int64))
+    counts = np.sum(_share_rivers("river strengths", count_part, context), axis=0)
     return StreetSurvey(street, river_strengths(feature), counts)
 
 
@@ -148,14 +149,15 @@ def bucket_river_deals(bucket_by_score: Uint16Array, context: RunContext) -> Uin
     """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
     indexer, (all_boards, _) = deal_indexer(Street.RIVER), canonical_boards(deck.RIVER_SIZE)
 
-    def bucket_part(part: IntArray) -> tuple[IntArray, Uint16Array]:
+    table = np.zeros(indexer.size, dtype=np.uint16)
+
+    def bucket_part(part: IntArray) -> None:
         boards = all_boards[part]
         scores = score_rivers(boards, _ALL_COMBOS)
-        return indexer.index_many(_deals_on_boards(boards)), bucket_by_score[scores[scores >= 0]]
+        classes = indexer.index_many(_deals_on_boards(boards))
+        table[classes] = bucket_by_score[scores[scores >= 0]]
 
-    table = np.zeros(indexer.size, dtype=np.uint16)
-    for classes, buckets in _map_rivers("river table", bucket_part, context):
-        table[classes] = buckets
+    _share_rivers("river table", bucket_part, context)
     return table
 
 
@@ -215,17 +217,26 @@ def _score_classes(
     return table, counts
 
 
-def _map_rivers(
+def _share_rivers(
     phase: str, function: Callable[[IntArray], Result], context: RunContext
-) -> Iterator[Result]:
-    """Yields what ``function`` makes of each part of all river boards, and reports progress."""
-    num_boards = len(canonical_boards(deck.RIVER_SIZE)[0])
+) -> list[Result]:
+    """Returns what ``function`` makes of each part of all river boards, and reports progress."""
+    num_boards, num_done, progress = len(canonical_boards(deck.RIVER_SIZE)[0]), 0, Lock()
     parts = list(split_boards(Street.RIVER, np.arange(num_boards)))
-    results = map_tasks(function, parts, context.num_threads)
-    with reporting_phase(context.on_event, phase, num_boards) as advance:
-        for part, result in zip(parts, results, strict=True):
-            yield result
-            advance(int(part[-1]) + 1)
+    with (
+        reporting_phase(context.on_event, phase, num_boards) as advance,
+        closing(WorkerPool(context.num_threads)) as pool,
+    ):
+
+        def work(part: IntArray) -> Result:
+            nonlocal num_done
+            result = function(part)
+            with progress:
+                num_done += len(part)
+                advance(num_done)
+            return result
+
+        return pool.share(work, parts, context.num_threads)
 
 
 def _to_strength(street: Street, feature: StrengthFeature, scores: IntArray) -> FloatArray:

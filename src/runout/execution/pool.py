@@ -3,7 +3,7 @@
 import math
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Lock
@@ -62,8 +62,6 @@ Task = TypeVar("Task")
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
-_TASKS_AHEAD = 2  # per worker; enough to keep it busy, few enough to bound finished results
-
 
 def count_cores() -> int:
     """Returns the number of cores that this process may use."""
@@ -81,41 +79,11 @@ def choose_num_workers(num_workers: int | None) -> int:
     return num_workers
 
 
-def map_tasks(
-    function: Callable[[Task], Result], tasks: Iterable[Task], num_workers: int
-) -> Iterator[Result]:
-    """Yields ``function(task)`` for every task, in task order, from ``num_workers`` threads.
-
-    A task that fails raises its own exception, with a note that names the task, after the results
-    of all tasks before it were yielded; tasks not yet begun are dropped.
-    """
-
-    def work(task: Task) -> Result:
-        try:
-            return function(task)
-        except Exception as error:
-            error.add_note(f"while working on task {task!r}")
-            raise
-
-    with ThreadPoolExecutor(choose_num_workers(num_workers)) as pool:
-        pending: deque[Future[Result]] = deque()
-        try:
-            for task in tasks:
-                pending.append(pool.submit(work, task))
-                if len(pending) >= _TASKS_AHEAD * num_workers:
-                    yield pending.popleft().result()
-            while pending:
-                yield pending.popleft().result()
-        finally:
-            for future in pending:
-                future.cancel()
-
-
 class WorkerPool:
     """Threads that take whole tasks first, and help inside the others when no task is waiting."""
 
     def __init__(self, num_threads: int) -> None:
-        self.num_threads = num_threads
+        self.num_threads = choose_num_workers(num_threads)
         self._threads = ThreadPoolExecutor(num_threads)
         self._lock = Lock()
         self._num_working = 0
@@ -138,7 +106,8 @@ class WorkerPool:
     ) -> list[Result]:
         """Returns ``function(part)`` for all parts, in their order, when all are done.
 
-        The caller and idle threads work on the parts; each takes the next one when it is free.
+        The caller and idle threads work on the parts; each takes the next one when it is free. When
+        one fails, no other begins any more.
         """
         with self._lock:
             num_helpers = max(min(len(parts), max_threads, 1 + self.count_free()) - 1, 0)
@@ -147,8 +116,12 @@ class WorkerPool:
         left = iter(range(len(parts)))
 
         def work() -> None:
-            for number in left:  # threads share what is left
-                results[number] = function(parts[number])
+            try:
+                for number in left:  # threads share what is left
+                    results[number] = function(parts[number])
+            except BaseException:
+                deque(left, maxlen=0)
+                raise
 
         helpers: list[Future[None]] = []
         try:
