@@ -33,6 +33,7 @@ from tests.samples.joint_games import (
     make_solver,
     one_line,
 )
+from tests.samples.preflop_games import solution_of
 from tests.samples.preflop_rules import push_fold_rules
 
 WEIGHTS = subset_flops(25).weights
@@ -91,7 +92,7 @@ def test_an_impossible_number_of_flops_is_refused(count):
 @pytest.fixture(scope="module")
 def solved():
     solver = make_solver(one_line(), MONOTONE[:1], FLOP_JAM)
-    solution = solver.solve(StoppingRule(4))
+    solution = solution_of(solver, StoppingRule(4))
     return solver.leaves, solution
 
 
@@ -201,16 +202,16 @@ SIX = StoppingRule(6)
 def jam_game():
     """A game of two flops after six iterations: its solver and its solution."""
     solver = make_solver(one_line(), MONOTONE, FLOP_JAM)
-    return solver, solver.solve(SIX)
+    return solver, solution_of(solver, SIX)
 
 
 def solve_from_book(tree, book, rule):
-    return PreflopSolver(tree, BookLeaves(tree, book), DCFR_JOINT).solve(rule)
+    return solution_of(PreflopSolver(tree, BookLeaves(tree, book), DCFR_JOINT), rule)
 
 
 def test_checked_down_flops_are_the_game_of_raw_equities():
     tree, rule = limp_or_raise(), StoppingRule(4)
-    joint = make_solver(tree, MONOTONE[:1], CHECK_DOWN).solve(rule)
+    joint = solution_of(make_solver(tree, MONOTONE[:1], CHECK_DOWN), rule)
     raw = solve_from_book(tree, ValueBook(), rule)
     np.testing.assert_allclose(joint.strategy, raw.strategy, atol=1e-5)
     np.testing.assert_allclose(joint.ev_bb, raw.ev_bb, atol=1e-4)
@@ -234,7 +235,7 @@ def test_checked_down_flops_are_worth_what_the_deals_beside_them_say():
 
 def test_push_or_fold_needs_no_flop_and_is_exact():
     tree, rule = PreflopTree.build(push_fold_rules(10.0)), StoppingRule(400)
-    joint = make_solver(tree, MONOTONE[:1], CHECK_DOWN).solve(rule)
+    joint = solution_of(make_solver(tree, MONOTONE[:1], CHECK_DOWN), rule)
     np.testing.assert_array_equal(joint.strategy, solve_from_book(tree, ValueBook(), rule).strategy)
     close = 2.0 * joint.report.exploitability_mbb / 1000.0 + 1e-6
     assert joint.game_value_bb(SB) == pytest.approx(-0.045371, abs=close)
@@ -316,7 +317,7 @@ def respond_on_flops(leaves, number, player, reach):
 def test_two_workers_find_the_same_bits(jam_game):
     solver, solution = jam_game
     other = make_solver(one_line(), MONOTONE, FLOP_JAM, workers=2)
-    np.testing.assert_array_equal(other.solve(SIX).ev_bb, solution.ev_bb)
+    np.testing.assert_array_equal(solution_of(other, SIX).ev_bb, solution.ev_bb)
     for mine, theirs in zip(solver.leaves.subgames, other.leaves.subgames, strict=True):
         for name, array in mine[0].learned().items():
             np.testing.assert_array_equal(array, theirs[0].learned()[name])
@@ -340,7 +341,7 @@ def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
 
 def test_a_flop_that_was_not_drawn_learns_nothing_and_counts_no_visit():
     solver = make_solver(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
-    solver.cfr.run(1)
+    solver.run(1)
     leaves = solver.leaves
     drawn = int(leaves.sampler.draw(0).number[0])
     assert leaves.num_visits.tolist() == [int(flop == drawn) for flop in (0, 1)]

@@ -5,6 +5,7 @@ from runout.cfr.schedules import StoppingRule
 from runout.errors import BundleError
 from runout.preflop import shards as checkpoint
 from tests.samples.joint_games import FLOP_JAM, MONOTONE, make_solver, one_line
+from tests.samples.preflop_games import solution_of
 
 
 def begin_again(**options):
@@ -17,9 +18,9 @@ def interrupted(tmp_path_factory):
     path = tmp_path_factory.mktemp("joint") / "checkpoint"
     solver = begin_again()
     solver.solve(StoppingRule(3))
-    solver.cfr.seconds = 12.5
+    solver.seconds = 12.5
     finish = checkpoint.begin_saving(path, solver, solver.leaves, "digest")
-    solver.cfr.run(1)  # what is learned while the save is finished is not in it
+    solver.run(1)  # what is learned while the save is finished is not in it
     finish()
     return path
 
@@ -27,8 +28,8 @@ def interrupted(tmp_path_factory):
 def test_a_solve_goes_on_with_the_same_bits(interrupted):
     resumed, undisturbed = begin_again(), begin_again()
     checkpoint.restore(interrupted, resumed, resumed.leaves, "digest")
-    assert resumed.cfr.seconds == 12.5
-    after, expected = (solver.solve(StoppingRule(6)) for solver in (resumed, undisturbed))
+    assert resumed.seconds == 12.5
+    after, expected = (solution_of(solver, StoppingRule(6)) for solver in (resumed, undisturbed))
     np.testing.assert_array_equal(after.strategy, expected.strategy)
     np.testing.assert_array_equal(after.ev_bb, expected.ev_bb)
     assert after.report.iterations == 6

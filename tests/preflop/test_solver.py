@@ -16,7 +16,14 @@ from runout.trees.tree import NOT_A_LEAF, PreflopTree
 from tests.reference.preflop_game import exploitability, hand_value, make_pair_game
 from tests.reference.push_fold import push_fold_value
 from tests.reference.sequence_form import sequence_form_value
-from tests.samples.preflop_games import made_up_book, random_strategy, raw_solver, small_tree, solve
+from tests.samples.preflop_games import (
+    made_up_book,
+    random_strategy,
+    raw_solver,
+    small_tree,
+    solution_of,
+    solve,
+)
 from tests.samples.preflop_rules import push_fold_rules, standard_rules_25bb, standard_rules_100bb
 
 # --------------------------------------------------------------------------------------------------
@@ -257,7 +264,7 @@ def test_all_variants_find_the_same_value(schedule):
 
 
 def test_without_a_threshold_all_iterations_are_done_and_measured_once():
-    solution = raw_solver(small_tree()).solve(StoppingRule(60))
+    solution = solution_of(raw_solver(small_tree()), StoppingRule(60))
     assert solution.report.iterations == 60
     assert solution.report.curve_mbb == ((60, solution.report.exploitability_mbb),)
 
@@ -303,7 +310,7 @@ def test_sample_trees_have_the_value_of_their_sequence_form(rules):
 def test_a_game_without_decisions_is_worth_its_all_in():
     tree = PreflopTree.build(push_fold_rules(0.4))
     assert tree.num_nodes == 1
-    solution = raw_solver(tree).solve(StoppingRule(1))
+    solution = solution_of(raw_solver(tree), StoppingRule(1))
     assert solution.report.exploitability_mbb == pytest.approx(0.0, abs=1e-9)
     assert solution.ev_bb[SB, 0, AA] == pytest.approx(solution.ev_bb[BB, 0, AA])
     assert solution.ev_bb[SB, 0, AA] == pytest.approx(0.4 * (2 * 0.852037 - 1), abs=1e-5)

@@ -28,6 +28,7 @@ from tests.samples.joint_games import (
     limp_or_raise,
     one_line,
 )
+from tests.samples.preflop_games import solution_of
 
 # --------------------------------------------------------------------------------------------------
 # Joint games whose rivers are bucket games.
@@ -48,13 +49,13 @@ def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
 
 def solve(game, workers=1, iterations=4):
     solver = PreflopSolver(game.tree, leaves_of(game, workers), DCFR_JOINT)
-    return solver, solver.solve(StoppingRule(iterations))
+    return solver, solution_of(solver, StoppingRule(iterations))
 
 
 def test_checked_down_flops_are_nearly_the_game_of_raw_equities():
     tree, rule = limp_or_raise(), StoppingRule(4)
     _, joint = solve(make_game(tree, CHECK_DOWN, 48, flops=MONOTONE[:1]))
-    raw = PreflopSolver(tree, BookLeaves(tree, ValueBook()), DCFR_JOINT).solve(rule)
+    raw = solution_of(PreflopSolver(tree, BookLeaves(tree, ValueBook()), DCFR_JOINT), rule)
     # Buckets of 48 strengths blur showdowns by about a hundredth of the pot on this flop.
     np.testing.assert_allclose(joint.ev_bb[0, 0], raw.ev_bb[0, 0], atol=0.15)
     assert joint.game_value_bb(SB) == pytest.approx(raw.game_value_bb(SB), abs=0.02)

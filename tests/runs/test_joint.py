@@ -114,6 +114,22 @@ def test_every_iteration_is_reported_in_thousandths_of_a_big_blind():
     assert events[24].exploitability == dict(solution.report.curve_mbb)[25]
 
 
+@pytest.mark.parametrize("print_every", [0, 10])
+def test_snapshots_come_in_time_and_change_nothing(print_every):
+    config, snapshots = run_config(print_every=print_every, iterations=30), []
+    plan, context = RunPlan(config, config.preflop.tree, 1), RunContext(1)
+    watched = solve_on_book(plan, ValueBook(), context, snapshots.append)
+    alone = solve_on_book(plan, ValueBook(), context)
+    np.testing.assert_array_equal(watched.strategy, alone.strategy)
+    if not print_every:
+        assert snapshots == []
+        return
+    assert [snapshot.report.iterations for snapshot in snapshots] == [10, 20, 30]
+    exploitability = [snapshot.report.exploitability_mbb for snapshot in snapshots]
+    assert exploitability == sorted(exploitability, reverse=True)
+    np.testing.assert_array_equal(snapshots[-1].strategy, watched.strategy)
+
+
 def test_the_variant_is_that_of_the_config():
     strategies = [
         solve(cfr_variant=variant, iterations=20)[0].strategy for variant in ("dcfr+", "linear")

@@ -9,12 +9,13 @@ from runout.preflop.shards import save_flop_strategies
 from runout.runs.judge import judge_flops, judge_joint
 from runout.solutions.flop_bundles import JointFlops
 from tests.samples.joint_games import FLOP_JAM, MONOTONE, make_game, make_solver, one_line
+from tests.samples.preflop_games import solution_of
 
 
 @pytest.fixture(scope="module")
 def solved():
     solver = make_solver(one_line(), MONOTONE, FLOP_JAM)
-    return solver.leaves, solver.solve(StoppingRule(5))
+    return solver.leaves, solution_of(solver, StoppingRule(5))
 
 
 def learned_strategy(leaves):

@@ -39,7 +39,12 @@ def raw_solver(tree):
     return PreflopSolver(tree, BookLeaves(tree, ValueBook()))
 
 
+def solution_of(solver, rule):
+    """Returns the solution of a solver that iterates until a limit is met."""
+    return solver.solution(solver.solve(rule))
+
+
 def solve(tree, book, mbb=0.5, max_iterations=20_000, **settings):
     """Returns the solution of a tree to an exploitability in thousandths of a big blind."""
     rule = StoppingRule(max_iterations, exploitability=mbb / 1000.0, check_every=25)
-    return PreflopSolver(tree, BookLeaves(tree, book), **settings).solve(rule)
+    return solution_of(PreflopSolver(tree, BookLeaves(tree, book), **settings), rule)

@@ -19,7 +19,7 @@ from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from runout.trees.betting import SB
 from runout.trees.tree import PreflopTree
-from tests.samples.preflop_games import raw_solver
+from tests.samples.preflop_games import raw_solver, solution_of
 from tests.samples.preflop_rules import push_fold_rules
 from tests.samples.small_runs import run_config
 from tests.samples.toy_flops import flop_game, make_plan, small_tree
@@ -80,7 +80,8 @@ def preflop(num_workers):
 
 
 def push_fold(num_workers):
-    solution = raw_solver(PreflopTree.build(push_fold_rules(10.0))).solve(StoppingRule(300))
+    solver = raw_solver(PreflopTree.build(push_fold_rules(10.0)))
+    solution = solution_of(solver, StoppingRule(300))
     gain = 2.0 * solution.report.exploitability_mbb / 1_000.0
     return SmallResult(solution.strategy, solution.game_value_bb(SB), gain)
 

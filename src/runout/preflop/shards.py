@@ -118,8 +118,7 @@ def begin_saving(
     Learning may go on before that is called, in any thread. An earlier checkpoint is
     replaced; the digest stands for everything that decides the game.
     """
-    cfr = solver.cfr
-    flops = directory / f"{_FLOPS}{cfr.iteration}"
+    flops = directory / f"{_FLOPS}{solver.iteration}"
     finish_flops = leaves.players.begin_saving(flops)
     commit = BundleWriter(
         directory / _COMMIT,
@@ -133,9 +132,9 @@ def begin_saving(
         for name, array in _tables(solver, leaves):
             writer.add_array(name, array)
         state = {
-            "iteration": cfr.iteration,
-            "seconds": cfr.seconds,
-            "history_bb": cfr.history,
+            "iteration": solver.iteration,
+            "seconds": solver.seconds,
+            "history_bb": solver.history,
             "flops": flops.name,
         }
         writer.add_document(_STATE, state)
@@ -162,9 +161,9 @@ def restore(directory: Path, solver: PreflopSolver, leaves: JointLeaves, digest:
         for name, table in _tables(solver, leaves):
             np.copyto(table, arrays[name].reshape(table.shape), casting="no")
         solver.street.restore(solver.street.learned())
-        solver.cfr.iteration = leaves.iteration = int(state["iteration"])
-        solver.cfr.seconds = float(state["seconds"])
-        solver.cfr.history = tuple((int(number), float(bb)) for number, bb in state["history_bb"])
+        solver.iteration = leaves.iteration = int(state["iteration"])
+        solver.seconds = float(state["seconds"])
+        solver.history = tuple((int(number), float(bb)) for number, bb in state["history_bb"])
         leaves.players.restore(directory / str(state["flops"]))
 
 

@@ -1,6 +1,5 @@
 """The preflop solver: vector CFR over 169 x 169 hands with exact card removal."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,10 +7,9 @@ import numpy as np
 from runout.arrays import FloatArray, RealArray
 from runout.cards.deck import NUM_HANDS, matchup_weights
 from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
-from runout.cfr.schedules import DCFR_PLUS, Schedule, SolveOutcome, SolveProgress, StoppingRule
-from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
+from runout.cfr.schedules import DCFR_PLUS, Schedule, SolveOutcome
+from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.equity.preflop import preflop_table
-from runout.execution.tasks import CancelToken
 from runout.simd.products import multiply
 from runout.solutions.preflop import MBB_PER_BB, FlopLeafSource, PreflopReport, PreflopSolution
 from runout.solutions.values import LeafValues, ValueBook
@@ -111,12 +109,8 @@ def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArr
     return values
 
 
-#: Shown solutions as they are in the middle of a solve.
-SnapshotSink = Callable[[PreflopSolution], None]
-
-
-class PreflopSolver:
-    """Solves a preflop tree, given its leaves; players are SB = 0 and BB = 1."""
+class PreflopSolver(CfrSolver):
+    """Solves a preflop tree, given its leaves; players are SB = 0 and BB = 1, values big blinds."""
 
     def __init__(
         self, tree: PreflopTree, leaves: "BookLeaves | JointLeaves", schedule: Schedule = DCFR_PLUS
@@ -124,35 +118,11 @@ class PreflopSolver:
         """Begins with all actions equally likely; leaves come from a book, or learn on the way."""
         self.tree, self.leaves = tree, leaves
         self.street = StreetSolver(tree.layout, leaves, NUM_HANDS)
-        self.cfr = CfrSolver(self.street, schedule, is_zero_sum=leaves.is_zero_sum)
+        super().__init__(self.street, schedule, is_zero_sum=leaves.is_zero_sum)
 
-    def solve(
-        self,
-        rule: StoppingRule,
-        on_progress: Callable[[SolveProgress], None] = ignore_progress,
-        on_snapshot: SnapshotSink = ignore_progress,
-        snapshot_every: int = 0,
-        cancel: CancelToken | None = None,
-    ) -> PreflopSolution:
-        """Iterates until a limit is met, or the token is set, which raises `CancelledError`.
-
-        Args:
-            rule: exploitability is in big blinds.
-            on_progress: called after every iteration.
-            on_snapshot: called with the solution so far, which changes nothing.
-            snapshot_every: iterations between two snapshots, 0 for none.
-            cancel: looked at after every iteration.
-        """
-
-        def tell(progress: SolveProgress) -> None:
-            on_progress(progress)
-            if snapshot_every and progress.iteration % snapshot_every == 0:
-                on_snapshot(self._solution(self.cfr.outcome()))
-
-        return self._solution(self.cfr.solve(rule, tell, cancel))
-
-    def _solution(self, outcome: SolveOutcome) -> PreflopSolution:
-        """Returns the average strategies as they are now."""
+    def solution(self, outcome: SolveOutcome | None = None) -> PreflopSolution:
+        """Returns the average strategies as they are now; an outcome says what they reach."""
+        outcome = outcome or self.outcome()
         report = PreflopReport(
             iterations=outcome.iterations,
             exploitability_mbb=outcome.exploitability * MBB_PER_BB,

@@ -27,7 +27,7 @@ from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interrup
 from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_on_interrupt
 from runout.preflop import shards
 from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
-from runout.preflop.solver import BookLeaves, PreflopSolver, SnapshotSink
+from runout.preflop.solver import BookLeaves, PreflopSolver
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
 from runout.solutions import preflop as stored
 from runout.solutions import values as flop_values
@@ -37,6 +37,9 @@ from runout.solutions.values import LeafValues, ValueBook, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle
 from runout.storage.writer import Finish
 from runout.version import __version__
+
+#: Shown solutions as they are in the middle of a solve.
+SnapshotSink = Callable[[PreflopSolution], None]
 
 #: A leaf that neither hand reaches this often keeps the ranges it had.
 _NEVER = 1e-9
@@ -211,7 +214,7 @@ def _learn(
         except CancelledError:
             if path is not None:
                 begin(path)()
-            raise KeyboardInterrupt(describe_interruption(solver.cfr.iteration, path)) from None
+            raise KeyboardInterrupt(describe_interruption(solver.iteration, path)) from None
     if not context.chosen_executor.is_here:  # shards are read when they are gone
         if path is None:
             place = TemporaryDirectory(prefix="runout-")
@@ -230,15 +233,17 @@ def _iterate(
     after_each: Callable[[], None] = lambda: None,
 ) -> PreflopSolution:
     """Solves the game before the flop in a round, as long as the plan says."""
-    rule, scale = plan.rule, stored.MBB_PER_BB
+    rule, scale, print_every = plan.rule, stored.MBB_PER_BB, plan.config.print_every
 
     def report(progress: SolveProgress) -> None:
         context.on_event(solving_event(PreflopSolving, progress, rule, scale, round=number))
         plan.on_iteration(progress)
         after_each()
+        if print_every and progress.iteration % print_every == 0:
+            on_solution(solver.solution())
 
     with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
-        return solver.solve(rule, report, on_solution, plan.config.print_every, context.cancel)
+        return solver.solution(solver.solve(rule, report, context.cancel))
 
 
 # Two phases: flops are solved first, and preflop on top of a book of their values.
