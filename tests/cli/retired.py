@@ -20,6 +20,8 @@ def modern_arguments(arguments):
             return ["show", path, "--trace", hand, *rest]
         case ["ranges", *rest]:
             return ["show", *rest, "--ranges"]
+        case ["abstraction", "inspect", *rest]:
+            return ["show", *rest]
         case ["inspect", *rest]:
             return ["show", *rest, "--check"]
     return words

@@ -98,7 +98,7 @@ def test_a_bucket_is_described_in_words(run, bare):
 
 
 def test_inspection_shows_counts_contents_and_origin(run, sampled):
-    lines = run("abstraction", "inspect", str(sampled)).stdout.splitlines()
+    lines = run("show", str(sampled)).stdout.splitlines()
     assert lines[0] == f"{sampled}: ehs2 of 40 sampled deals per street, seed 7"
     assert " written 20" in lines[1]
     rows = {line[:24].strip(): line[24:].split() for line in lines[3:13]}
@@ -110,7 +110,7 @@ def test_inspection_shows_counts_contents_and_origin(run, sampled):
 
 
 def test_inspection_as_json_holds_the_boundaries(run, sampled):
-    document = json.loads(run("abstraction", "inspect", str(sampled), "--json").stdout)
+    document = json.loads(run("show", str(sampled), "--json").stdout)
     abstraction = CardAbstraction.load(sampled)
     assert document["origin"]["mode"] == "sampled"
     assert document["feature"] == "ehs2"
@@ -122,7 +122,7 @@ def test_inspection_as_json_holds_the_boundaries(run, sampled):
 
 
 def test_boundaries_of_unknown_origin_can_be_inspected(run, bare):
-    text = run("abstraction", "inspect", str(bare)).stdout
+    text = run("show", str(bare)).stdout
     assert text.startswith(f"{bare}: ehs2, of unknown origin\n")
     assert "deals in the largest" not in text
 
@@ -134,7 +134,7 @@ def test_tables_that_are_present_are_said_to_be(run, tmp_path, bare):
     CardAbstraction(given.boundaries, given.feature, {Street.FLOP: table}, {}, origin).save(
         tmp_path / "tables"
     )
-    text = run("abstraction", "inspect", str(tmp_path / "tables")).stdout
+    text = run("show", str(tmp_path / "tables")).stdout
     assert "ehs2 of every deal" in text
     (row,) = [line for line in text.splitlines() if line.startswith("buckets are")]
     assert " ".join(row.split()) == "buckets are looked up computed computed"
@@ -153,13 +153,13 @@ def test_bad_cards_are_named(error_line, sampled, options, line):
     assert error_line("abstraction", "bucket", str(sampled), *options).startswith(line)
 
 
-@pytest.fixture(params=["bucket", "inspect"])
-def refusal(request, error_line, tmp_path):
+@pytest.fixture
+def refusal(error_line, tmp_path):
     """Opens ``tmp_path / "copy"``, which must be refused, and returns the line after the path."""
 
     def invoke():
-        cards = ["-b", "AhKsQd", "--hand", "JcTc"] if request.param == "bucket" else []
-        line = error_line("abstraction", request.param, str(tmp_path / "copy"), *cards)
+        cards = "-b", "AhKsQd", "--hand", "JcTc"
+        line = error_line("abstraction", "bucket", str(tmp_path / "copy"), *cards)
         return line.removeprefix(f"{tmp_path}/copy")
 
     return invoke

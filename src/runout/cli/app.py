@@ -100,10 +100,8 @@ Research
     -o buckets --flop-buckets 1000
   abstraction bucket | buckets.show_bucket |
     buckets --board AhKsQd --hand JcTc
-  abstraction inspect | buckets.inspect_abstraction |
-    buckets
   diag-buckets | buckets.diagnose_buckets | Diagnose the buckets of a solve.
-    -c configs/postflop_bucketed.yaml --flop AhKd7s
+    runs/bucketed --flop AhKd7s
 """
 
 #: Commands of earlier versions, and what to type now.
@@ -113,6 +111,7 @@ RETIRED = {
     "trace-hand": "runout show DIR --trace HAND",
     "values": "Python: runout.open(DIR).at_spr(3.5).average(0)",
     "inspect": "runout show DIR --check",
+    "abstraction inspect": "runout show DIR",
     "table": "python -m tools.shipped_tables in the source",
 }
 

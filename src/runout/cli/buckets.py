@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
@@ -15,19 +15,14 @@ from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
-from runout.config.flops import BucketedConfig, FlopsConfig
-from runout.config.load import parse_config
 from runout.errors import AbstractionError, OptionError
-from runout.execution.context import RunContext
-from runout.solutions.sheet import Column, Sheet, columns
-from runout.solutions.values import SPR_ROUNDING
+from runout.solutions.sheet import Sheet, columns
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.trees.betting import Street
 
 if TYPE_CHECKING:
     from runout.abstraction.card_abstraction import AbstractionConfig, CardAbstraction
     from runout.flops.backend import Cost
-    from runout.runs.diagnose import FlopDiagnosis, RoundDiagnosis
 
 
 def summary_sheet(summaries: Mapping[str, Json]) -> Sheet:
@@ -221,11 +216,8 @@ def show_bucket(
     show(json, facts, title, Sheet(columns("", ""), list(rows.items())))
 
 
-def inspect_abstraction(
-    path: DirectoryArgument,
-    json: options.JsonFlag = False,
-) -> None:
-    """Show how many buckets there are, how large and how mixed."""
+def show_abstraction(path: Path, json: bool) -> None:
+    """Shows how many buckets there are, how large and how mixed."""
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
 
@@ -251,138 +243,38 @@ def inspect_abstraction(
     show(json, document, f"{path}: {origin}", written, summary_sheet(summaries))
 
 
-_FLOP = "Default those of the config."
+_KEPT = "What `runout solve-postflop` wrote with keep_strategies: true."
 _TOP = "Show the N buckets with the worst pairs."
-#: More flops than this must be chosen by name.
-MAX_FLOPS = 10
-
 _LEGEND = (
-    "\nEV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
+    "EV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
     "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
     "buckets gains at most. ARI: agreement with the round before, 1 is the same."
 )
 
 
 def diagnose_buckets(
-    path: Annotated[Path | None, argument("DIR", "What `runout solve-postflop` wrote.")] = None,
-    config: options.OptionalConfigOption = None,
-    flop: Annotated[list[str] | None, option("--flop -f", "CARDS", _FLOP)] = None,
-    spr: Annotated[float | None, option("--spr", "X", "Default the first of the config.")] = None,
+    path: Annotated[Path, argument("DIR", _KEPT)],
+    flop: Annotated[list[str] | None, option("--flop -f", "CARDS", "Default: all.")] = None,
+    spr: Annotated[float | None, option("--spr", "X", "Default: the first.")] = None,
     top: Annotated[int, option("--top", "N", _TOP, options.positive)] = 10,
-    workers: options.WorkersOption = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Show which hands share a bucket on flops of a bucketed solve, in every round of it.
+    """Show which hands share a bucket on solved flops, in every round."""
+    bundle = open_values(path)
+    values = bundle.values[0] if spr is None else bundle.at_spr(spr)
+    documents, parts = list[Json](), list[Shown]()
+    with using_kernels():
+        from runout.flops.solve import kept_rounds
+        from runout.runs.diagnose import diagnose_flop, worst_buckets
 
-    Flops that a DIR has kept are read, others are solved.
-    """
-    if (path is None) == (config is None):
-        raise OptionError("diag-buckets", "give either a DIR or a --config FILE")
-    bundle = None if path is None else open_values(path)
-    if bundle is not None:
-        model = parse_config(bundle.config_text, FlopsConfig)
-    else:
-        model = options.load_flops_config(cast(Path, config))
-    if not isinstance(model, BucketedConfig):
-        problem = f"solve_type is {model.solve_type}, only bucketed has buckets"
-        raise OptionError(str(path or config), problem)
-    names = flop or model.flop_list().names
-    if not flop and len(names) > MAX_FLOPS:
-        number = formatting.format_count_of(len(names), "flop")
-        raise OptionError("--flop", f"the config has {number}, give up to {MAX_FLOPS} by name")
-    flops, ratio = [GivenFlop.parse(name) for name in names], _choose_spr(model, spr)
-    with using_kernels() as on_event:
-        from runout.runs.diagnose import diagnose_flops
-
-        diagnoses = diagnose_flops(model, ratio, flops, bundle, RunContext(workers, on_event))
-    documents = [
-        {
-            "flop": deck.format_cards(diagnosis.flop.canonical),
-            "spr": diagnosis.spr,
-            "rounds": _rounds_sheet(diagnosis.rounds).records(),
-        }
-        for diagnosis in diagnoses
-    ]
-    show(json, {"flops": documents}, *_diagnosis_parts(diagnoses, top))
-
-
-def _choose_spr(model: FlopsConfig, given: float | None) -> float:
-    if given is None:
-        return model.primary_spr
-    for spr in model.sprs:
-        if math.isclose(spr, given, rel_tol=SPR_ROUNDING):
-            return spr
-    ratios = ", ".join(f"{spr:.4g}" for spr in model.sprs)
-    raise OptionError("--spr", f"{given:g} is not one of the config's {ratios}")
-
-
-def _diagnosis_parts(diagnoses: Sequence["FlopDiagnosis"], top: int) -> list[Shown]:
-    """Returns the rounds of each flop, and of each round the buckets with the worst pairs."""
-    parts: list[Shown] = []
-    for number, diagnosis in enumerate(diagnoses):
-        title = f"{diagnosis.flop.name} at SPR {diagnosis.spr:.4g}"
-        parts.append(formatting.bold(("\n" if number else "") + title))
-        parts.append(_rounds_sheet(diagnosis.rounds))
-        for entry in diagnosis.rounds:
-            apart = [0.0 if (w := b.worst_pair) is None else w.distance_pot for b in entry.buckets]
-            shown = sorted(range(len(apart)), key=apart.__getitem__, reverse=True)[:top]
-            heading = f"round {entry.round}, {len(shown)} of {len(entry.buckets)} buckets"
-            parts.append(f"\n{heading}, those with the worst pairs")
-            parts.append(_buckets_sheet(diagnosis.flop, entry, shown))
-    return [*parts, formatting.dim(_LEGEND)]
-
-
-def _rounds_sheet(rounds: Sequence["RoundDiagnosis"]) -> Sheet:
-    shown = (
-        Column("round", "round", str),
-        Column("buckets", form=str),
-        Column(None, "num_buckets"),
-        Column("iterations", "iterations", "{:,}".format),
-        Column("δ", "final_delta", "{:.4f}".format),
-        Column("bound", "exploitability_bound_pot", format_percent),
-        Column("EV variance", "ev_variance", "{:.5f}".format),
-        Column("ARI", "adjusted_rand_index", "{:.3f}".format),
-        Column(None, "buckets"),
-        Column(None, "pair_equity"),
-    )
-    sheet = Sheet(shown, to_plain=formatting.json_number, gap=2)
-    for entry in rounds:
-        record, counts = entry.record, entry.record.buckets.num_buckets
-        contents = [asdict(bucket) for bucket in entry.buckets]
-        for part in contents + [each["worst_pair"] for each in contents if each["worst_pair"]]:
-            part["combos"] = list(map(deck.format_combo, part["combos"]))
-        sheet.add(
-            entry.round,
-            "/".join(map(str, counts)),
-            {street.label: count for street, count in zip(Street, counts, strict=True)},
-            record.iterations,
-            record.final_delta,
-            record.exploitability_bound_pot,
-            entry.ev_variance,
-            entry.agreement,
-            contents,
-            formatting.json_numbers(entry.pair_equity),
-        )
-    return sheet
-
-
-def _buckets_sheet(flop: GivenFlop, entry: "RoundDiagnosis", shown: Sequence[int]) -> Sheet:
-    def format_given(combos: Sequence[int]) -> str:
-        return " ".join(deck.format_combo(flop.rename_back(combo)) for combo in combos)
-
-    numbers = (">bucket", ">combos", ">strength %", ">EV", ">apart")
-    sheet = Sheet(columns(*numbers, "worst pair", "hands"), gap=2)
-    for bucket in shown:
-        contents = entry.buckets[bucket]
-        last = len(contents.combos) - 1  # the strongest one
-        pair, strength, ev = contents.worst_pair, contents.strength, contents.ev_pot
-        sheet.add(
-            str(bucket),
-            str(len(contents.combos)),
-            f"{100 * strength.lowest:.1f}-{100 * strength.highest:.1f}",
-            f"{formatting.format_signed(ev.lowest)} {formatting.format_signed(ev.highest)}",
-            NO_VALUE if pair is None else f"{pair.distance_pot:.3f}",
-            NO_VALUE if pair is None else format_given(pair.combos),
-            format_given([contents.combos[place] for place in sorted({0, round(last / 2), last})]),
-        )
-    return sheet
+        for given in map(GivenFlop.parse, flop or bundle.flops.names):
+            records = kept_rounds(bundle, values.find_flop(given), bundle.values.index(values))
+            rounds, buckets = diagnose_flop(given, values.spr, records)
+            name = deck.format_cards(given.canonical)
+            documents.append({"flop": name, "spr": values.spr, "rounds": rounds.records()})
+            parts += [formatting.bold(f"{given.name} at SPR {values.spr:.4g}"), rounds, ""]
+            for number, sheet in enumerate(buckets, start=1):
+                shown = worst_buckets(sheet, top)
+                heading = f"round {number}, {len(shown.rows)} of {len(sheet.rows)} buckets"
+                parts += [f"{heading}, those with the worst pairs", shown, ""]
+    show(json, {"flops": documents}, *parts, formatting.dim(_LEGEND))

@@ -127,9 +127,9 @@ def _show_overview(path: Path, node: str | None, flop: str | None, flops: bool, 
         report, choice = load_report(path), TableChoice()
         show(json, flops_report_to_json(report, choice), *report_parts(report, choice))
     elif kind == inspect.ABSTRACTION_KIND:
-        from runout.cli.buckets import inspect_abstraction
+        from runout.cli.buckets import show_abstraction
 
-        inspect_abstraction(place, json)
+        show_abstraction(place, json)
     elif kind == VALUES_KIND and flop is None:
         if node is not None:
             raise OptionError("--flop", f"is missing, {path} holds several flops")
