@@ -18,6 +18,7 @@ from runout.runs.spot import solve_spot
 from runout.solutions.flop import find_position, walk_to
 from runout.solutions.flop_bundles import (
     PARTS,
+    SPOT_NAMES,
     SPOT_KIND,
     SPOT_SCHEMAS,
     StoredArrays,
@@ -452,7 +453,9 @@ def kept(samples):
     """Returns the parts of a compact flop, its streets and its cards."""
     stored = load_spot(samples / "flop_compact")
     arrays = load_bundle(samples / "flop_compact", SPOT_KIND, SPOT_SCHEMAS).arrays
-    return convert_spot(arrays, stored.layouts, stored.cards), stored.layouts, stored.cards
+    converted = convert_spot(arrays, stored.layouts, stored.cards)
+    parts = {part: converted[name] for part, name in SPOT_NAMES.items() if name in converted}
+    return parts, stored.layouts, stored.cards
 
 
 def changed(array, number):

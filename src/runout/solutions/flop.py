@@ -210,7 +210,7 @@ class Showdowns:
         return cls(rank, (score > 0).astype(np.float64))
 
     def margins(self, weights: FloatArray) -> FloatArray:
-        """Returns ``[R, 1326]`` the margins of all combos against ranges ``weights[R, 1326]``.
+        """Returns ``[.., 1326]`` the margins of all combos against ranges ``weights[.., 1326]``.
 
         They are 0 for combos that the board blocks; blocked combos of a range do not count.
         """
@@ -218,13 +218,14 @@ class Showdowns:
         place = _SUMS * num_ranks + self.rank
         size = (deck.NUM_CARDS + 1) * num_ranks
         total: FloatArray = np.zeros(weights.shape)
-        for out, live in zip(total, weights * self.is_live, strict=True):
-            by_rank = np.bincount(place.ravel(), np.tile(live, len(_SUMS)), size)
-            upto = np.cumsum(by_rank.reshape(-1, num_ranks), axis=1)
+        for index in np.ndindex(weights.shape[:-1]):
+            live = np.tile(weights[index] * self.is_live, len(_SUMS))
+            by_rank = np.bincount(place.ravel(), live, size).reshape(-1, num_ranks)
+            upto = np.cumsum(by_rank, axis=1)
             # What a rank is ahead of, less what is ahead of it: ties are in neither.
-            ahead = 2.0 * upto - by_rank.reshape(-1, num_ranks) - upto[:, -1:]
+            ahead = 2.0 * upto - by_rank - upto[:, -1:]
             low, high, everyone = ahead.ravel()[place]
-            out[:] = (everyone - low - high) * self.is_live
+            total[index] = (everyone - low - high) * self.is_live
         return total
 
 
@@ -337,10 +338,8 @@ class StoredSpot(Solution):
                 held = np.isin(hands.combos, live)
                 start[player, hands.combos[held]] = hands.weights[held]
             walks[()] = start, ()
-        start, (weights, trail) = (
-            walks[()][0],
-            walk_to(position, walks, lambda node: self._strategy(node, runout)),
-        )
+        start, _ = walks[()]
+        weights, trail = walk_to(position, walks, lambda node: self._strategy(node, runout))
         is_held = start > 0.0
         num_deals, arriving = (float((w[0] * weight_met(w[1])).sum()) for w in (start, weights))
         reach = arriving / num_deals if num_deals > 0.0 else math.nan
@@ -412,9 +411,7 @@ class StoredSpot(Solution):
         street, player = Street(tree.street[node]), int(tree.layout.actor[node])
         depth, children = street - tree.first_street, tree.layout.children(node)
         if depth >= len(self.tables.strategy):
-            problem = (
-                f"strategies of the {street.label} were not kept, solve with keep_rivers: true"
-            )
+            problem = f"the {street.label} was not kept, solve with keep_rivers: true"
             raise BundleError(f"board {deck.format_cards(self.spot.board)}", problem)
         board = runout.numbers[depth - 1] if depth > 0 else 0
         first = self._row_of[depth][player][children.start]
@@ -464,10 +461,9 @@ class StoredSpot(Solution):
             won[place] = of_actions.sum(axis=0)
             won[place][mover] = (played[place] * of_actions[:, mover]).sum(axis=0)
         spent, actor = self._spent(root), int(tree.layout.actor[root])
-        action_ev = [divide(won[child][actor], met[actor]) for child in children(root)]
-        return divide(won[root], met) + spent, np.reshape(action_ev, (-1, deck.NUM_COMBOS)) + spent[
-            actor
-        ]
+        by_action = [divide(won[child][actor], met[actor]) for child in children(root)]
+        action_ev = np.reshape(by_action, (-1, deck.NUM_COMBOS)) + spent[actor]
+        return divide(won[root], met) + spent, action_ev
 
     def _value_leaves(
         self, reach: Mapping[int, FloatArray], runout: Runout
@@ -483,19 +479,15 @@ class StoredSpot(Solution):
         """
         tree, board, won = self.spot.tree, self.cards.board + runout.dealt, {}
         against = np.stack(list(reach.values()))[:, ::-1]
-        met, margins, is_river = (
-            weight_met(against),
-            np.zeros_like(against),
-            len(board) == deck.RIVER_SIZE,
-        )
+        met = weight_met(against)
+        is_river = len(board) == deck.RIVER_SIZE
         if is_river:
-            margins = self._ranked(board)[0].margins(against.reshape(-1, deck.NUM_COMBOS))
+            margins = self._ranked(board)[0].margins(against)
         for number, leaf in enumerate(reach):
             kind, stake = int(tree.leaf_kind[leaf]), float(tree.leaf_stake[leaf])
             if kind == SHOWDOWN and is_river:
                 half_rake = self.spot.rake.half_at_showdown(stake)
-                ahead = margins[2 * number : 2 * number + 2]
-                won[leaf] = (stake - half_rake) * ahead - half_rake * met[number]
+                won[leaf] = (stake - half_rake) * margins[number] - half_rake * met[number]
             elif kind in _PLAYERS:  # a fold
                 gains = np.full((2, 1), self.spot.rake.won_by_fold(stake))
                 gains[kind] = -stake

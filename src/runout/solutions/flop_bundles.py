@@ -376,14 +376,9 @@ def load_spot(path: Path | str) -> StoredSpot:
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
         arrays, streets = bundle.arrays, make_layouts(spot.tree)
         if bundle.manifest.schema_version < SPOT_SCHEMA_VERSION:
-            parts = convert_spot(arrays, streets, cards)
-            arrays = {SPOT_NAMES[part]: array for part, array in parts.items()}
-    tables, text = (
-        StoredArrays(str(path), arrays, SPOT_NAMES).read(streets, cards),
-        bundle.config_text,
-    )
-    text = bundle.config_text or ""
-    return StoredSpot(spot, cards, tables, quality, config, config_text=text)
+            arrays = convert_spot(arrays, streets, cards)
+    tables = StoredArrays(str(path), arrays, SPOT_NAMES).read(streets, cards)
+    return StoredSpot(spot, cards, tables, quality, config, config_text=bundle.config_text or "")
 
 
 # What a joint solve keeps of its flops: one flop leaf on one flop is read like a spot.
@@ -516,20 +511,19 @@ class JointFlops:
 def convert_spot(
     arrays: Mapping[str, AnyArray], streets: Sequence[StreetLayout], cards: CardsToCome
 ) -> dict[str, AnyArray]:
-    """Returns the parts of a spot that was saved as ``solution_STREET_PLAYER_PART``."""
-    same = (EQUITY, RIVER_GAME, *BUCKETS)
-    parts = {part: arrays[f"solution_{part}"] for part in same if f"solution_{part}" in arrays}
+    """Returns the arrays of a spot that was saved as ``solution_STREET_PLAYER_PART``."""
+    converted = dict(arrays)
     for part, old in {SHARES: "strategy", VALUES: VALUES, BOUNDS: BOUNDS, LOCKED: LOCKED}.items():
         tables = []
         for layout, (player, word) in product(streets, enumerate(PLAYER_WORDS)):
             table = arrays.get(f"solution_{layout.street.label}_{word}_{old}", np.zeros(0))
-            in_buckets = layout.street == Street.RIVER and RIVER_GAME in parts
+            in_buckets = layout.street == Street.RIVER and SPOT_NAMES[RIVER_GAME] in arrays
             if part == SHARES and table.size and not in_buckets:  # columns of hands were not padded
                 padding = cards.players[player].width - table.shape[-1]
                 table = np.pad(table, [(0, 0), (0, 0), (0, padding)])
             tables += [table.ravel()] if table.size else []
-        parts |= {part: np.concatenate(tables)} if tables else {}
-    return parts
+        converted |= {SPOT_NAMES[part]: np.concatenate(tables)} if tables else {}
+    return converted
 
 
 def convert_joint_flop(
@@ -548,11 +542,9 @@ def convert_joint_flop(
         arrays[f"flop{flop}_leaf{leaf}_{layout.street.label}_{word}"].ravel()
         for layout, word in product(leaves[leaf].streets, PLAYER_WORDS)
     ]
-    parts = {names[SHARES]: np.concatenate(tables)}
+    converted = {**arrays, names[SHARES]: np.concatenate(tables)}
     for part in (VALUES, BOUNDS):
-        numbers, begin = (
-            arrays[f"flop{flop}_{part}"].ravel(),
-            sum(one.size(part) for one in leaves[:leaf]),
-        )
-        parts[names[part]] = numbers[begin : begin + leaves[leaf].size(part)]
-    return {**arrays, **parts}
+        ends = np.cumsum([one.size(part) for one in leaves[: leaf + 1]])[:-1]
+        *_, own = np.split(arrays[f"flop{flop}_{part}"].ravel(), ends)
+        converted[names[part]] = own[: leaves[leaf].size(part)]
+    return converted
