@@ -12,6 +12,7 @@ from runout.cards.deck import (
     COMBOS_BY_HAND,
     HAND_BY_COMBO,
     HAND_BY_RANKS,
+    HAND_GRID,
     HAND_NAMES,
     HAND_RANKS,
     NUM_CARDS,
@@ -27,7 +28,6 @@ from runout.cards.deck import (
     format_card,
     format_cards,
     format_combo,
-    grid_position,
     live_combos,
     make_card,
     matchup_weights,
@@ -107,13 +107,13 @@ def test_text_that_is_no_hand_is_refused(text):
 
 
 def test_grid_has_pairs_on_the_diagonal_and_suited_hands_above():
-    positions = [grid_position(hand) for hand in range(NUM_HANDS)]
-    assert set(positions) == {(row, column) for row in range(13) for column in range(13)}
-    for name, (row, column) in zip(HAND_NAMES, positions, strict=True):
-        assert name[2:] == ("" if row == column else "s" if column > row else "o")
-    assert grid_position(parse_canonical_hand("AKs")) == (0, 1)
-    assert grid_position(parse_canonical_hand("AKo")) == (1, 0)
-    assert grid_position(parse_canonical_hand("32s")) == (11, 12)
+    assert sorted(sum(HAND_GRID, ())) == list(range(NUM_HANDS))
+    for row, hands in enumerate(HAND_GRID):
+        for column, name in enumerate(HAND_NAMES[hand] for hand in hands):
+            assert name[2:] == ("" if row == column else "s" if column > row else "o")
+    assert HAND_GRID[0][1] == parse_canonical_hand("AKs")
+    assert HAND_GRID[1][0] == parse_canonical_hand("AKo")
+    assert HAND_GRID[11][12] == parse_canonical_hand("32s")
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_old_values_of_hands_are_what_they_were(name, number, samples):
             if document["flop"] is None:
                 found = values.average(position)[hand]
             else:
-                flop = values.find_flop(GivenFlop.parse(document["flop"]))
+                flop = values.flops.find(GivenFlop.parse(document["flop"]))
                 found = values.value_pot[flop, position, hand]
             if document["villain"] is not None:
                 found = found[parse_canonical_hand(document["villain"])]

@@ -118,7 +118,7 @@ def test_saved_strategies_are_those_of_the_tables(solved, tmp_path, keep_rivers)
     leaves, solution = solved
     save_flop_strategies(tmp_path / "flops", leaves, solution, "a: 1", keep_rivers=keep_rivers)
     saved = JointFlops.load(tmp_path / "flops")
-    assert saved.flops == ("QsTs5s",)
+    assert saved.flops.names == ("QsTs5s",)
     assert saved.config_text == "a: 1"
     assert saved.last_street == (Street.RIVER if keep_rivers else Street.TURN)
     subgame = leaves.subgames[0][0]

@@ -18,8 +18,8 @@ from runout.runs.spot import solve_spot
 from runout.solutions.flop import find_position, walk_to
 from runout.solutions.flop_bundles import (
     PARTS,
-    SPOT_NAMES,
     SPOT_KIND,
+    SPOT_NAMES,
     SPOT_SCHEMAS,
     StoredArrays,
     convert_spot,

@@ -530,4 +530,4 @@ def test_a_bundle_that_does_not_exist_is_an_error(tmp_path):
 def test_the_nearest_flop_has_near_ranks_and_then_the_same_suits(flop, closest):
     values = random_values(flops=explicit_flops(["AhKs2d", "9c7c2c", "9h7s2d"]))
     with pytest.raises(CardError, match=f"the closest is {closest}"):
-        values.find_flop(GivenFlop.parse(flop))
+        values.flops.find(GivenFlop.parse(flop))

@@ -210,6 +210,12 @@ HAND_NAMES: tuple[str, ...] = tuple(
     for high, low, is_suited in HAND_RANKS
 )
 
+#: The hands of the usual 13 x 13 grid, row by row: aces first, suited above the diagonal.
+HAND_GRID: tuple[tuple[int, ...], ...] = tuple(
+    tuple(HAND_BY_RANKS[max(row, other), min(row, other), row > other] for other in _FALLING)
+    for row in _FALLING
+)
+
 #: ``[1326]`` the canonical hand of every combo.
 HAND_BY_COMBO: IntArray = read_only(
     np.array(
@@ -252,13 +258,6 @@ def build_combo_map(board: Sequence[int] = ()) -> list[list[tuple[int, int]]]:
     for combo in live_combos(board).tolist():
         combo_map[HAND_BY_COMBO[combo]].append(combo_cards(combo))
     return combo_map
-
-
-def grid_position(hand: int) -> tuple[int, int]:
-    """Returns row and column in the usual 13x13 grid: aces first, suited above the diagonal."""
-    high, low, is_suited = HAND_RANKS[hand]
-    near, far = NUM_RANKS - 1 - high, NUM_RANKS - 1 - low
-    return (near, far) if is_suited else (far, near)
 
 
 def matchup_weights(board: Sequence[int] = ()) -> IntArray:

@@ -208,6 +208,20 @@ class FlopList:
     def __hash__(self) -> int:
         return hash(self.flops)
 
+    def find(self, given: "GivenFlop") -> int:
+        """Returns the place of a flop, in any suits; a `CardError` names the closest one."""
+        if given.canonical in self.flops:
+            return self.flops.index(given.canonical)
+
+        def distance(number: int) -> tuple[int, int]:
+            pairs = list(zip(given.canonical, self.flops[number], strict=True))
+            ranks = sum(abs(card_rank(card) - card_rank(other)) for card, other in pairs)
+            return ranks, sum(card_suit(card) != card_suit(other) for card, other in pairs)
+
+        closest = self.names[min(range(len(self)), key=distance)]
+        problem = f"is not among the {len(self):,} solved flops, the closest is {closest}"
+        raise CardError(f"flop {given.name}", problem)
+
     def rows(self) -> "tuple[WeightedFlop, ...]":
         """Returns a row for each flop."""
         rows = []

@@ -14,6 +14,7 @@ from runout.cards.deck import (
     COMBOS_BY_HAND,
     HAND_BY_COMBO,
     HAND_BY_RANKS,
+    HAND_GRID,
     HAND_NAMES,
     HAND_RANKS,
     NUM_COMBOS,
@@ -23,7 +24,6 @@ from runout.cards.deck import (
     TEN_IN_DIGITS,
     format_cards,
     format_combo,
-    grid_position,
     has_ten_in_digits,
     parse_combo,
     require_distinct,
@@ -149,18 +149,20 @@ class Range:
 
     def _repr_html_(self) -> str:
         """Returns the 13 x 13 grid of hands for a notebook, darker where the weight is larger."""
-        cells = {grid_position(h): (HAND_NAMES[h], w) for h, w in enumerate(self.hand_weights())}
-        rows = [
-            "".join(
-                f'<td title="{name} {weight:.3g}" '
-                f'style="text-align:center;background:rgba(200,60,50,{weight:.3g})">{name}</td>'
-                for name, weight in (cells[row, column] for column in range(NUM_RANKS))
-            )
-            for row in range(NUM_RANKS)
-        ]
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        size = f"{self.num_combos:g} combos, {self.percentage:.2f}%"
-        return f"<table><caption>{size}</caption>{body}</table>"
+        weights = [f"{weight:.3g}" for weight in self.hand_weights()]
+        colours = [f"rgba(200,60,50,{weight})" for weight in weights]
+        return html_grid(f"{self.num_combos:g} combos, {self.percentage:.2f}%", weights, colours)
+
+
+def html_grid(caption: str, remarks: Sequence[str], backgrounds: Sequence[str]) -> str:
+    """Returns the 13 x 13 grid for a notebook, with ``[169]`` a remark and background of a hand."""
+    cells = [
+        f'<td style="background:{background};padding:4px" title="{name} {remark}">{name}</td>'
+        for name, remark, background in zip(HAND_NAMES, remarks, backgrounds, strict=True)
+    ]
+    rows = (f"<tr>{''.join(cells[hand] for hand in hands)}</tr>" for hands in HAND_GRID)
+    style = "border-collapse:collapse;font:11px sans-serif;text-align:center"
+    return f'<table style="{style}"><caption>{caption}</caption>{"".join(rows)}</table>'
 
 
 def _check(weights: npt.ArrayLike) -> FloatArray:

@@ -22,14 +22,11 @@ from rich.style import Style
 from rich.text import Text
 
 from runout.arrays import FloatArray
-from runout.cards.deck import HAND_NAMES, NUM_HANDS, NUM_RANKS, RANKS, grid_position
+from runout.cards.deck import HAND_GRID, HAND_NAMES, NUM_HANDS, NUM_RANKS, RANKS
 from runout.cli.console import output
 from runout.cli.formatting import NO_VALUE
 from runout.solutions.node import SMALLEST_REACH
 from runout.trees.actions import ActionKind
-
-#: Canonical hands by row of the grid, from left to right.
-HANDS_BY_ROW = np.array(sorted(range(NUM_HANDS), key=grid_position)).reshape(NUM_RANKS, -1).tolist()
 
 #: Characters of a tile, wide or narrow, and of a cell of the plain table.
 _WIDE_TILE, _NARROW_TILE = 6, 5
@@ -120,13 +117,13 @@ class HandGrid:
         if has_colours(console):
             is_wide = not self.is_mixed or options.max_width >= NUM_RANKS * (_WIDE_TILE + 1)
             width = _WIDE_TILE if is_wide else _NARROW_TILE
-            for hands in HANDS_BY_ROW:
+            for hands in HAND_GRID:
                 yield self._tile_line(hands, [HAND_NAMES[hand] for hand in hands], width)
                 yield self._tile_line(hands, [self.cells[hand].tile_word for hand in hands], width)
         else:
             ranks = RANKS[::-1]
             yield Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))
-            for rank, hands in zip(ranks, HANDS_BY_ROW, strict=True):
+            for rank, hands in zip(ranks, HAND_GRID, strict=True):
                 words = [self.cells[hand].word.rjust(_CELL_WIDTH) for hand in hands]
                 yield Text(rank + "".join(words))
         if caption := self.caption(has_colours(console)):

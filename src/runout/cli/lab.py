@@ -143,13 +143,12 @@ def judge_strategies(
     bundle = open_values(path)
     if not bundle.solutions:
         raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
-    values = bundle.values[0]
-    indices = [values.find_flop(GivenFlop.parse(text)) for text in flops or []]
+    indices = [bundle.flops.find(GivenFlop.parse(text)) for text in flops or []]
     with using_kernels() as on_event:
         from runout.execution.context import RunContext
         from runout.runs import compare
 
-        chosen, sprs = indices or range(len(values.flops)), range(len(bundle.trees))
+        chosen, sprs = indices or range(len(bundle.flops)), range(len(bundle.trees))
         rows = list(compare.judge_kept(bundle, chosen, sprs, RunContext(workers, on_event)))
     document = {"path": str(path), "is_complete": True} | compare.comparison_to_json(rows)
     show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))

@@ -424,7 +424,7 @@ class SolvedFlop(SolveResult):
         bundle = values if isinstance(values, ValueBundle) else ValueBundle.load(values)
         found = bundle.at_spr(spr)
         given, number = GivenFlop.parse(flop or found.flops.names[0]), bundle.values.index(found)
-        index = found.find_flop(given)
+        index = found.flops.find(given)
         held = np.ones((2, NUM_HANDS)) if found.ranges is None else found.ranges
         oop, ip = (Range(weights[HAND_BY_COMBO]) for weights in held)
         strategy = kept_strategy(bundle, index, number)

@@ -19,7 +19,7 @@ bundle of many flops has few files. The arrays, by part:
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,8 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array
-from runout.cards.deck import parse_board
-from runout.cards.flops import CanonicalBoard, GivenFlop
+from runout.cards.flops import CanonicalBoard, FlopList, GivenFlop
 from runout.cards.ranges import Range
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
@@ -414,7 +413,6 @@ class JointFlops:
     """What was kept of all flop leaves on all flops.
 
     Attributes:
-        flops: as text.
         last_street: the last street whose strategies were kept.
         bucket_numbers: of each leaf, which of a flop's ways to make buckets it uses; none if rivers
             are not in buckets.
@@ -422,7 +420,7 @@ class JointFlops:
     """
 
     arrays: Mapping[str, AnyArray]
-    flops: tuple[str, ...]
+    flops: FlopList
     last_street: Street
     config_text: str
     bucket_numbers: tuple[int, ...] = ()
@@ -434,20 +432,15 @@ class JointFlops:
         bundle = load_bundle(path, FLOPS_KIND, FLOPS_SCHEMAS, verify=False)
         with reading_contents(path):
             layout = bundle.documents[LAYOUT]
+            flops = tuple(GivenFlop.parse(text).canonical for text in layout["flops"])
             return cls(
                 arrays=bundle.arrays,
-                flops=tuple(layout["flops"]),
+                flops=FlopList(flops, np.array(layout["weights"])),
                 last_street=Street[layout["last_street"].upper()],
                 config_text=bundle.config_text or "",
                 bucket_numbers=tuple(layout["bucket_numbers"]),
                 is_old=bundle.manifest.schema_version < FLOPS_SCHEMA_VERSION,
             )
-
-    @cached_property
-    def number_of(self) -> Mapping[tuple[int, ...], int]:
-        """The number of each flop, by its canonical cards."""
-        flops = (GivenFlop(tuple(parse_board(text))).canonical for text in self.flops)
-        return {cards: number for number, cards in enumerate(flops)}
 
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
         """Returns the betting at each flop leaf, in pots."""
@@ -470,7 +463,7 @@ class JointFlops:
         The flop is in any suits, in which paths and hands are, too. The betting at all leaves is in
         pots; ``weights[2, 1326]`` are what OOP and IP bring.
         """
-        stored, streets, planned = self._find(self.number_of[given.canonical], leaf, trees)
+        stored, streets, planned = self._find(self.flops.find(given), leaf, trees)
         oop, ip = (
             PlayerHands(hands.combos, weights[player, hands.combos])
             for player, hands in enumerate(planned.players)
@@ -492,13 +485,13 @@ class JointFlops:
         self, flop: int, leaf: int, trees: Sequence[PostflopTree]
     ) -> tuple[StoredArrays, Sequence[StreetLayout], CardsToCome]:
         """Returns the arrays of a flop leaf, the streets that were kept, and the cards."""
-        cards = CardsToCome.plan(tuple(parse_board(self.flops[flop])), _EVERYONE)
+        cards = CardsToCome.plan(self.flops.flops[flop], _EVERYONE)
         leaves = [
             StoredLayout([s for s in make_layouts(each) if s.street <= self.last_street], cards)
             for each in trees
         ]
         names = names_of_flop(flop, leaf, self.bucket_numbers[leaf] if self.bucket_numbers else 0)
-        where, arrays = f"flop {self.flops[flop]}", self.arrays
+        where, arrays = f"flop {self.flops.names[flop]}", self.arrays
         if self.is_old:
             with reading_contents(where):
                 arrays = convert_joint_flop(arrays, names, flop, leaf, leaves)

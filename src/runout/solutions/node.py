@@ -10,6 +10,7 @@ import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, divide, read_only
 from runout.cards import deck
+from runout.cards.ranges import html_grid
 from runout.errors import BundleError, TreeError, quote
 from runout.solutions.sheet import write_parquet
 from runout.storage.bundle import Manifest
@@ -486,21 +487,17 @@ class Node:
             labels, rows = [action.label for action in self.actions], hand_strategy(self)
         colours = action_colours(self.actions) or [_HTML_COLOURS["arrives"]]
         reach = np.nan_to_num(hand_reach(self, whose)).clip(0.0, 1.0)
-        cells = [
-            _html_cell(name, row, colours, labels, float(height))
-            for name, row, height in zip(deck.HAND_NAMES, np.nan_to_num(rows).T, reach, strict=True)
-        ]
-        order = np.array(sorted(range(deck.NUM_HANDS), key=deck.grid_position)).reshape(
-            deck.NUM_RANKS, -1
-        )
-        table = "".join(f"<tr>{''.join(cells[hand] for hand in row)}</tr>" for row in order)
+        remarks, backgrounds = [], []
+        for row, height in zip(np.nan_to_num(rows).T, reach.tolist(), strict=True):
+            shares = zip(labels, row, strict=True)
+            remarks.append(", ".join(f"{label} {share:.1%}" for label, share in shares))
+            backgrounds.append(_html_background(row, colours, height))
         keys = "&ensp;".join(
             f'<span style="color:{colour}">&#9632;</span> {label}'
             for colour, label in zip(colours, labels, strict=True)
         )
-        head = f"{self.players[whose]}: {repr(self)[1:-1]}"
-        style = "border-collapse:collapse;font:11px sans-serif;text-align:center"
-        return f'<div>{head}</div><table style="{style}">{table}</table><div>{keys}</div>'
+        caption = f"{self.players[whose]}: {repr(self)[1:-1]}<br>{keys}"
+        return html_grid(caption, remarks, backgrounds)
 
     def deals(self, player: int) -> FloatArray:
         """Returns ``[H]`` the weight of the deals in which a player has each column."""
@@ -519,19 +516,15 @@ def action_colours(actions: Sequence[NodeAction]) -> list[str]:
     ]
 
 
-def _html_cell(
-    name: str, row: FloatArray, colours: Sequence[str], labels: Sequence[str], height: float
-) -> str:
-    """Returns a cell, filled from below as far as its hand arrives, by ``row[A]`` from the left."""
+def _html_background(row: FloatArray, colours: Sequence[str], height: float) -> str:
+    """Returns the fill of a cell, by ``row[A]`` from the left, as high as its hand arrives."""
     ends = np.cumsum(row) * 100.0
     stops = [
         f"{colour} {end - 100.0 * share:.1f}% {end:.1f}%"
         for colour, end, share in zip(colours, ends.tolist(), row.tolist(), strict=True)
     ]
     fill = f"linear-gradient(to right,{','.join(stops)})" if row.sum() > 0.0 else "none"
-    words = ", ".join(f"{label} {share:.1%}" for label, share in zip(labels, row, strict=True))
-    style = f"background:{fill} bottom/100% {100.0 * height:.1f}% no-repeat #8883;padding:4px"
-    return f'<td style="{style}" title="{name}: {words}">{name}</td>'
+    return f"{fill} bottom/100% {100.0 * height:.1f}% no-repeat #8883"
 
 
 def weight_met(weights: FloatArray) -> FloatArray:

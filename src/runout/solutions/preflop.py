@@ -191,8 +191,7 @@ class PreflopSolution(Solution):
 
     def game_value_bb(self, player: int) -> float:
         """Returns what a player wins per hand, in big blinds."""
-        deals = _matchups().sum(axis=1)
-        return float((deals * self.ev_bb[player, 0]).sum() / deals.sum())
+        return known_mean(self.ev_bb[player, 0], self.deals(0, player))
 
     def summary_to_json(self) -> dict[str, Any]:
         """Returns the value of the game and how the solve went, under JSON names."""
@@ -276,7 +275,7 @@ class PreflopSolution(Solution):
             return _join(before, flop, spot.node(below))
         found = self.node_at(self.tree.find_node(path))
         if found.kind is NodeKind.FLOP and self.flops is not None:
-            return replace(found, flops=self.flops.flops)
+            return replace(found, flops=self.flops.flops.names)
         return found
 
     def node_at(self, node: int) -> Node:
@@ -380,14 +379,11 @@ class PreflopSolution(Solution):
             problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
             raise TreeError(where, problem)
         try:
-            given = GivenFlop(tuple(deck.parse_cards(step)))
-            is_kept = given.canonical in self.flops.number_of
-        except (CardError, ValueError) as error:
+            given = GivenFlop.parse(step)
+        except CardError as error:
             problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
             raise CardError(where, problem) from None
-        if not is_kept:
-            flops = ", ".join(self.flops.flops)
-            raise CardError(where, f"{quote(step)} is not among the flops that are kept: {flops}")
+        self.flops.flops.find(given)
         return given
 
     @cached_property
@@ -486,19 +482,18 @@ def load_solution(path: Path | str) -> PreflopSolution:
 
     with reading_contents(bundle.path):
         rules = bundle.documents["rules"]
-        tree = PreflopTree.build(
-            PreflopRules.parse(**rules | {"stacks_bb": (*rules["stacks_bb"],)})
-        )
+        known = rules | {"stacks_bb": tuple(rules["stacks_bb"])}
+        tree = PreflopTree.build(PreflopRules.parse(**known))
         report = _report_from_mapping(bundle.documents["report"])
-        size, has_earlier = (tree.num_nodes, deck.NUM_HANDS), _EARLIER in bundle.arrays
+        size, earlier = (tree.num_nodes, deck.NUM_HANDS), ()
+        if _EARLIER in bundle.arrays:
+            earlier = tuple(read(_EARLIER, len(report.ranges_rounds), *size))
         return PreflopSolution(
             tree=tree,
             strategy=read("strategy", *size),
             ev_bb=read("ev_bb", NUM_PLAYERS, *size, may_be_nan=True),
             report=report,
-            earlier_strategies=tuple(read(_EARLIER, len(report.ranges_rounds), *size))
-            if has_earlier
-            else (),
+            earlier_strategies=earlier,
             config_text=bundle.config_text or "",
             provenance=Provenance.of(bundle.manifest),
             flops_path=kept if place != Path(path) and has_bundle(kept) else None,

@@ -114,22 +114,6 @@ class PostflopValues:
         oop, ip = np.nan_to_num(self.value_pot[flop_index])
         return float((oop * joint).sum() / joint.sum()), float((ip * joint.T).sum() / joint.sum())
 
-    def find_flop(self, given: GivenFlop) -> int:
-        """Returns the number of a flop, in any suits; a `CardError` names the closest one."""
-        flops = self.flops.flops
-        if given.canonical in flops:
-            return flops.index(given.canonical)
-
-        def distance(number: int) -> tuple[int, int]:
-            pairs = list(zip(given.canonical, flops[number], strict=True))
-            ranks = sum(abs(deck.card_rank(card) - deck.card_rank(other)) for card, other in pairs)
-            suits = sum(deck.card_suit(card) != deck.card_suit(other) for card, other in pairs)
-            return ranks, suits
-
-        closest = self.flops.names[min(range(len(flops)), key=distance)]
-        problem = f"is not among the {len(flops):,} solved flops, the closest is {closest}"
-        raise CardError(f"flop {given.name}", problem)
-
     def get_by_flop(
         self, flop_index: int, hero_position: int, hero_hand: int, villain_hand: int
     ) -> float:
