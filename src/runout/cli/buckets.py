@@ -268,7 +268,7 @@ def diagnose_buckets(
         from runout.runs.diagnose import diagnose_flop, worst_buckets
 
         for given in map(GivenFlop.parse, flop or bundle.flops.names):
-            records = kept_rounds(bundle, values.find_flop(given), bundle.values.index(values))
+            records = kept_rounds(bundle, bundle.flops.find(given), bundle.values.index(values))
             rounds, buckets = diagnose_flop(given, values.spr, records)
             name = deck.format_cards(given.canonical)
             documents.append({"flop": name, "spr": values.spr, "rounds": rounds.records()})
