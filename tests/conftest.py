@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("NUMBA_NUM_THREADS", "1")  # before numba is imported
+os.environ["RUNOUT_CACHE_MB"] = "0"  # nothing that a test makes comes from another one
 
 #: What `.ci/run` looks for: there the page must have been tried in a browser.
 NO_BROWSER = "browser tests: there is no chromium"

@@ -1,15 +1,22 @@
+import os
 import sys
 from pathlib import Path
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 
 import numpy as np
 import pytest
 
+from runout import cache
 from runout.cache import (
     cache_directory,
     digest_arrays,
+    digest_sources,
     find_write_problem,
+    kept_directory,
+    kept_files,
+    kept_limit,
     load_arrays,
+    load_or_build,
     only_writer,
 )
 from runout.errors import TableError
@@ -211,3 +218,163 @@ def test_one_writer_at_a_time(tmp_path):
         order.append("first")
     second.join()
     assert order == ["first", "second"]
+
+
+# What facts decide: files that state their own digest.
+
+
+class Builder:
+    """Builds the arrays and counts how often it had to."""
+
+    def __init__(self, arrays=ARRAYS):
+        self.arrays = arrays
+        self.num_calls = 0
+
+    def __call__(self):
+        self.num_calls += 1
+        return {name: array.copy() for name, array in self.arrays.items()}
+
+
+FACTS = {"flop": "AhKd7s", "num_buckets": (5, 5, 5), "seed": 0}
+
+
+@pytest.fixture
+def keeping(monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "1")
+
+
+@pytest.mark.usefixtures("keeping")
+def test_what_facts_decide_is_built_once_and_then_read():
+    builder = Builder()
+    for _ in range(3):
+        found = load_or_build("buckets/AhKd7s", FACTS, builder)
+        assert_equal_arrays(found)
+        assert not any(array.flags.writeable for array in found.values())
+    assert builder.num_calls == 1
+    (path,) = kept_files()
+    assert path.parent == kept_directory() / "buckets"
+    assert path.name.startswith("AhKd7s-")
+
+
+@pytest.mark.usefixtures("keeping")
+@pytest.mark.parametrize("other", [{"seed": 1}, {"num_buckets": (5, 5, 6)}, {"code": "0"}], ids=str)
+def test_other_facts_are_built_for_themselves(other):
+    load_or_build("buckets/AhKd7s", FACTS, Builder())
+    builder = Builder({"counts": np.zeros(3)})
+    assert_equal_arrays(load_or_build("buckets/AhKd7s", FACTS | other, builder), builder.arrays)
+    assert builder.num_calls == 1
+    assert len(kept_files()) == 2
+
+
+@pytest.mark.usefixtures("keeping")
+@pytest.mark.parametrize("position", [0, 60, 200, -60, -1])
+def test_a_damaged_file_is_built_again(position):
+    load_or_build("buckets/AhKd7s", FACTS, Builder())
+    (path,) = kept_files()
+    damaged = bytearray(path.read_bytes())
+    damaged[position] ^= 0x40
+    path.write_bytes(damaged)
+    for _ in range(2):
+        assert_equal_arrays(load_or_build("buckets/AhKd7s", FACTS, Builder()))
+    assert_equal_arrays(load_arrays(path))
+
+
+@pytest.mark.usefixtures("keeping")
+def test_a_file_whose_numbers_were_exchanged_is_built_again():
+    load_or_build("buckets/AhKd7s", FACTS, Builder())
+    (path,) = kept_files()
+    with np.load(path) as archive:
+        changed = {**archive, "counts": np.zeros((2, 3), dtype=np.uint16)}
+    np.savez(path, **changed)
+    with pytest.raises(TableError, match="has digest"):
+        load_arrays(path)
+    np.savez(path, counts=ARRAYS["counts"])
+    with pytest.raises(TableError, match="cannot be read"):
+        load_arrays(path)
+    assert_equal_arrays(load_or_build("buckets/AhKd7s", FACTS, Builder()))
+
+
+def test_with_a_limit_of_0_nothing_is_kept_or_read(monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "1")
+    load_or_build("buckets/AhKd7s", FACTS, Builder())
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "0")
+    builder = Builder()
+    assert_equal_arrays(load_or_build("buckets/AhKd7s", FACTS, builder))
+    load_or_build("buckets/KhKd7s", FACTS, builder)
+    assert builder.num_calls == 2
+    assert len(kept_files()) == 1
+
+
+def test_limits_are_megabytes(monkeypatch):
+    for given, expected in {"": 10**9, "2": 2 * 10**6, "much": 10**9, "-1": 10**9}.items():
+        monkeypatch.setenv("RUNOUT_CACHE_MB", given)
+        assert kept_limit() == expected
+
+
+@pytest.mark.usefixtures("keeping")
+def test_the_least_recently_used_files_go_when_there_are_too_many(monkeypatch):
+    noise = Builder({"noise": np.random.default_rng(0).integers(0, 256, 300_000, np.uint8)})
+    names = [f"buckets/{number}" for number in range(4)]
+    for age, name in enumerate(names[:3]):
+        load_or_build(name, FACTS, noise)
+        (path,) = kept_directory().glob(f"{name}-*")
+        os.utime(path, (age, age))
+    load_or_build(names[0], FACTS, noise)  # used again, so that the second is the oldest
+    load_or_build(names[3], FACTS, noise)
+    left = [path.name.partition("-")[0] for path in kept_files()]
+    assert left == ["2", "0", "3"]
+    assert noise.num_calls == 4
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing_and_is_no_error(monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE", "/dev/null/cache")
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "1")
+    builder = Builder()
+    for _ in range(2):
+        assert_equal_arrays(load_or_build("buckets/AhKd7s", FACTS, builder))
+    assert builder.num_calls == 2
+    assert kept_files() == {}
+
+
+def test_an_edit_of_a_module_changes_the_digest_of_its_package(monkeypatch, tmp_path):
+    monkeypatch.setattr(cache, "_ROOT", tmp_path)
+    (tmp_path / "package").mkdir()
+    found = set()
+    for text in ("one = 1", "one = 2"):
+        (tmp_path / "package" / "module.py").write_text(text)
+        digest_sources.cache_clear()
+        found.add(digest_sources("package"))
+    digest_sources.cache_clear()
+    assert len(found) == 2
+
+
+@pytest.mark.usefixtures("keeping")
+def test_a_failed_write_leaves_nothing():
+    with pytest.raises(ValueError, match="allow_pickle"):
+        load_or_build("buckets/AhKd7s", FACTS, Builder({"counts": np.array([{}], dtype=object)}))
+    assert kept_files() == {}
+
+
+@pytest.mark.usefixtures("keeping")
+def test_builders_at_the_same_time_do_not_disturb_each_other():
+    num_threads = 4
+    all_are_building = Barrier(num_threads, timeout=600.0)
+    found = []
+
+    def build():
+        all_are_building.wait()
+        return Builder()()
+
+    threads = [
+        Thread(target=lambda: found.append(load_or_build("buckets/AhKd7s", FACTS, build)))
+        for _ in range(num_threads)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == num_threads
+    for arrays in found:
+        assert_equal_arrays(arrays)
+    (path,) = kept_files()
+    assert_equal_arrays(load_arrays(path))

@@ -1,12 +1,20 @@
-"""The user's cache directory, and files of arrays whose digests are fixed in the source."""
+"""The user's cache directory, and files of arrays that are checked when they are read.
+
+Tables that are shipped have digests that are fixed in the source. What solves make on the way, such
+as the buckets of a flop, is named by the facts that decide it, and states its own digest; the least
+recently used files go when there are too many.
+"""
 
 import hashlib
+import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +25,14 @@ if sys.platform != "win32":
     import fcntl
 
 Arrays = Mapping[str, AnyArray]
+
+#: Environment variable: the most megabytes that `load_or_build` keeps, 0 for none.
+LIMIT_VARIABLE = "RUNOUT_CACHE_MB"
+_DEFAULT_LIMIT_MB = "1000"
+
+_ROOT = Path(__file__).parent
+_STATED_DIGEST = "sha256"
+_KEY_DIGITS = 16
 
 
 def cache_directory() -> Path:
@@ -66,14 +82,96 @@ def digest_arrays(arrays: Arrays) -> str:
     return digest.hexdigest()
 
 
-def load_arrays(path: Path, digest: str) -> Arrays:
-    """Reads read-only arrays; refuses a file that is damaged or has another digest."""
+def load_arrays(path: Path, digest: str | None = None) -> Arrays:
+    """Reads read-only arrays; refuses a file that is damaged or has another digest.
+
+    Without a digest it must have the one that it states.
+    """
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: read_only(archive[name]) for name in archive}
+        wanted = digest or arrays.pop(_STATED_DIGEST).tobytes().hex()
     except Exception as error:  # damaged zips raise whatever the damage makes zipfile believe
         raise TableError(str(path), f"cannot be read ({error})") from error
     found = digest_arrays(arrays)
-    if found != digest:
-        raise TableError(str(path), f"has digest {found}, this version needs {digest}")
+    if found != wanted:
+        raise TableError(str(path), f"has digest {found}, this version needs {wanted}")
     return arrays
+
+
+def load_or_build(name: str, facts: Mapping[str, Any], build: Callable[[], Arrays]) -> Arrays:
+    """Returns the read-only arrays that facts decide, built if the cache does not have them.
+
+    A cache that cannot be written costs time in the next process too, but no result in this one.
+
+    Args:
+        name: a folder and the beginning of a file name, ``buckets/AhKd7s``.
+        facts: all that ``build`` depends on, as JSON; `digest_sources` stands for its code.
+        build: makes the arrays.
+    """
+    if not (limit := kept_limit()):
+        return {key: read_only(array) for key, array in build().items()}
+    key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    path = kept_directory() / f"{name}-{key[:_KEY_DIGITS]}.npz"
+    try:
+        arrays = load_arrays(path)
+        with suppress(OSError):
+            os.utime(path)  # used now
+    except TableError:
+        arrays = {key: read_only(array) for key, array in build().items()}
+        with suppress(OSError):
+            _save_arrays(path, arrays)
+            _drop_oldest(limit)
+    return arrays
+
+
+def kept_directory() -> Path:
+    """Returns where `load_or_build` keeps its files, in a folder for each kind."""
+    return cache_directory() / "kept"
+
+
+def kept_limit() -> int:
+    """Returns how many bytes are kept at most; what is no number counts as the default."""
+    given = os.environ.get(LIMIT_VARIABLE, "")
+    return int(given if given.isdecimal() else _DEFAULT_LIMIT_MB) * 10**6
+
+
+def kept_files() -> dict[Path, os.stat_result]:
+    """Returns the files that are kept, the least recently used first."""
+    found = {}
+    for path in kept_directory().glob("*/*"):
+        with suppress(OSError):  # another process has removed it
+            found[path] = path.stat()
+    return dict(sorted(found.items(), key=lambda item: item[1].st_mtime_ns))
+
+
+def _drop_oldest(limit: int) -> None:
+    """Removes kept files until the others have at most ``limit`` bytes."""
+    files = kept_files()
+    total = sum(file.st_size for file in files.values())
+    for path, file in files.items():
+        if total <= limit:
+            return
+        path.unlink(missing_ok=True)
+        total -= file.st_size
+
+
+def _save_arrays(path: Path, arrays: Arrays) -> None:
+    """Writes arrays and their digest as one compressed file, either complete or absent."""
+    stated = {_STATED_DIGEST: np.frombuffer(bytes.fromhex(digest_arrays(arrays)), dtype=np.uint8)}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
+        try:
+            np.savez_compressed(part, allow_pickle=False, **{**arrays, **stated})
+            part.close()
+            os.replace(part.name, path)
+        except BaseException:
+            os.unlink(part.name)
+            raise
+
+
+@cache
+def digest_sources(*packages: str) -> str:
+    """Returns the sha256 of all modules of some of our packages: any edit changes it."""
+    files = sorted(path for name in packages for path in (_ROOT / name).glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()

@@ -20,6 +20,7 @@ from runout.abstraction.bucket_map import (
 )
 from runout.abstraction.clustering import cluster_features
 from runout.abstraction.features import FlopStrengths
+from runout.cache import kept_files
 from runout.cards.deck import (
     HAND_BY_COMBO,
     combo_index,
@@ -215,6 +216,23 @@ def test_as_many_buckets_as_hands_are_one_bucket_per_different_hand_on_the_flop(
     assert len({e.done for e in events if isinstance(e, PhaseAdvanced)}) > 8
     rows = FlopStrengths(parse_board(MONOTONE)).flop_features().rows
     assert buckets.num_buckets == (len(np.unique(rows, axis=0)), 2, 1)
+
+
+def test_kept_buckets_are_those_that_were_made_with_the_same_events(monkeypatch, tmp_path):
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path))
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "10")
+    flop, numbers = parse_board(MONOTONE), (1_176, 2, 1)
+    made, events = build_flop_buckets(flop, numbers), []
+    (path,) = kept_files()
+    monkeypatch.setattr(bucket_map, "FlopStrengths", None)  # nothing is made
+    again = build_flop_buckets(flop, numbers, on_event=events.append)
+    for table in ("by_flop", "by_turn", "by_river"):
+        np.testing.assert_array_equal(getattr(again, table), getattr(made, table))
+    assert (again.flop, again.num_buckets) == (made.flop, made.num_buckets)
+    capped = [event for event in events if isinstance(event, BucketsCapped)]
+    assert capped == [BucketsCapped("flop", 1_176, made.num_buckets[0])]
+    check_stream(events)
+    assert path.name.startswith(MONOTONE)
 
 
 @pytest.mark.parametrize("num_buckets", [(0, 1, 1), (1, MAX_BUCKETS + 1, 1), (1, 1, -1)], ids=str)

@@ -21,6 +21,7 @@ from runout.abstraction.card_abstraction import (
     SurveyMode,
 )
 from runout.abstraction.survey import StrengthFeature
+from runout.cache import kept_files, load_or_build
 from runout.cards.deck import parse_board, parse_cards
 from runout.cli.buckets import Feature, Mode, summary_sheet
 from runout.cli.formatting import sheet_table
@@ -449,3 +450,23 @@ def test_the_table_has_a_column_for_each_street(summaries):
     assert cells["buckets supported"] == ["2", "-", "-"]
     assert cells["deals in the largest"] == ["30", "-", "-"]
     assert cells["spread of strength, max"] == ["20.000%", "-", "-"]
+
+
+def test_what_is_kept_for_later_solves_is_shown_and_cleared(monkeypatch, tmp_path, run):
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path))
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "10")
+    empty = run("abstraction", "cache").stdout.splitlines()
+    assert empty == [f"{tmp_path / 'kept'}: 0 B of at most 10 MB"]
+    for name in ("buckets/AhKd7s", "buckets/9s6s2s", "equity/AhKd7s"):
+        load_or_build(name, {}, lambda: {"numbers": np.arange(100)})
+    document = json.loads(run("abstraction", "cache", "--json").stdout)
+    sizes = document["kinds"]
+    assert {name: kind["num_files"] for name, kind in sizes.items()} == {"buckets": 2, "equity": 1}
+    assert sum(kind["size_bytes"] for kind in sizes.values()) == sum(
+        file.st_size for file in kept_files().values()
+    )
+    assert document["limit_bytes"] == 10**7
+    lines = run("abstraction", "cache", "--clear").stdout.splitlines()
+    assert [line.split()[:2] for line in lines[1:3]] == [["buckets", "2"], ["equity", "1"]]
+    assert "cleared" in lines[-1]
+    assert kept_files() == {}

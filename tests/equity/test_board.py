@@ -5,6 +5,7 @@ from itertools import combinations, islice
 import numpy as np
 import pytest
 
+from runout.cache import kept_files
 from runout.cards.deck import (
     HAND_BY_COMBO,
     NUM_COMBOS,
@@ -26,6 +27,7 @@ from runout.equity.board import (
     BoardEquity,
     StrengthHistograms,
     compute_board_equity,
+    hand_equity,
     strength_histograms,
 )
 from runout.errors import CardError
@@ -179,6 +181,18 @@ def test_wins_of_all_rivers_add_up_to_the_wins_of_the_turn():
     rivers = (card for card in range(52) if card not in cards)
     total = sum(spread(compute_board_equity((*cards, river))) for river in rivers)
     np.testing.assert_array_equal(total, all_wins("9s6s2sKd"))
+
+
+@pytest.mark.parametrize("board", ["AhKd7s", "9s6s2s4h", "AhKd7s2c2d"])
+def test_a_kept_table_of_hands_is_that_of_the_board(monkeypatch, tmp_path, board):
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path))
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "10")
+    expected = compute_board_equity(parse_board(board)).hand_table()
+    for _ in range(2):
+        found = hand_equity(parse_board(board))
+        for name, table in vars(expected).items():
+            np.testing.assert_array_equal(getattr(found, name), table)
+    assert len(kept_files()) == 1
 
 
 def test_hand_table_adds_up_combos():

@@ -1,10 +1,10 @@
 """The buckets of one flop, by strength or by what hands earn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,19 @@ import numpy.typing as npt
 from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
 from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
+from runout.cache import Arrays, digest_sources, load_or_build
 from runout.cards import deck
-from runout.cards.flops import CanonicalBoard, SuitMapping, combo_images, suit_stabilizer
+from runout.cards.flops import (
+    CanonicalBoard,
+    SuitMapping,
+    canonical_flop,
+    combo_images,
+    suit_stabilizer,
+)
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import AbstractionError
-from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
+from runout.events import BucketEventSink, BucketsCapped, Phase, ignore_event, reporting_phase
 from runout.simd.products import multiply
 from runout.trees.betting import Street
 
@@ -30,6 +37,9 @@ from runout.trees.betting import Street
 NO_BUCKET = -1
 
 MAX_BUCKETS = int(np.iinfo(np.int16).max)
+
+#: Packages whose code makes strengths and buckets.
+SOURCES = ("abstraction", "cards", "equity", "simd")
 
 _PERCENT = 100
 #: Where the clustering of a street begins and ends, in percent of the time that all takes, about.
@@ -179,42 +189,63 @@ def build_flop_buckets(
     on_event: BucketEventSink = ignore_event,
     team: Team | None = None,
 ) -> FlopBuckets:
-    """Clusters all hands of a flop by strength, street by street (seconds).
+    """Clusters all hands of a flop by strength (seconds), or finds it done in the cache.
 
     Numbers of buckets, on flop, turn and river, are capped where there are fewer different hands.
     Events report progress in percent, and capped buckets. The result does not depend on the team.
     """
     if not all(1 <= number <= MAX_BUCKETS for number in num_buckets):
         raise AbstractionError(f"num_buckets {num_buckets}", f"1 to {MAX_BUCKETS} are possible")
+    canonical_flop(flop)  # refuses what is no flop
+    name, facts = deck.format_cards(flop), {"num_buckets": num_buckets, "metric": metric}
+    with reporting_phase(on_event, Phase.HAND_BUCKETS, _PERCENT) as advance:
+        made = load_or_build(
+            f"buckets/{name}",
+            facts | {"flop": name, "seed": seed, "code": digest_sources(*SOURCES)},
+            lambda: _cluster_streets(flop, num_buckets, metric, seed, advance, team or Team()),
+        )
+        tables = [cast(Int16Array, made[street.label]) for street in Street]
+        counts = tuple(int(table.max()) + 1 for table in tables)
+        for street, number, count in zip(Street, num_buckets, counts, strict=True):
+            if count < number:
+                on_event(BucketsCapped(street.label, number, count))
+    by_flop, by_turn, by_river = tables
+    return FlopBuckets(tuple(flop), by_flop[0], by_turn, by_river, counts)
+
+
+def _cluster_streets(
+    flop: Sequence[int],
+    num_buckets: tuple[int, int, int],
+    metric: Metric,
+    seed: int,
+    advance: Callable[[int], None],
+    team: Team,
+) -> Arrays:
+    """Returns by street ``[boards, 1326]`` buckets of strength; tells the percent that are done."""
     strengths = FlopStrengths(flop, team)
     streets = (
         (Street.FLOP, strengths.flop_features, 1),
         (Street.TURN, strengths.turn_features, deck.NUM_CARDS),
         (Street.RIVER, strengths.river_features, deck.NUM_COMBOS),
     )
-    tables, counts = [], []
-    with reporting_phase(on_event, Phase.HAND_BUCKETS, _PERCENT) as advance:
-        for (street, make_features, num_boards), number in zip(streets, num_buckets, strict=True):
-            features = make_features()
-            begin, end = _PERCENT_BY_STREET[street]  # features are made before its begin
-            advance(begin)
-            clustering = cluster_features(
-                features.rows,
-                number,
-                metric,
-                seed=_seed_of(seed, street),
-                order_key=features.strength,
-                name=street.label,
-                on_event=on_event,
-                on_share=scale_share(lambda done: advance(int(done)), begin, end),
-                team=team,
-            )
-            table = np.full((num_boards, deck.NUM_COMBOS), NO_BUCKET, dtype=np.int16)
-            table[features.board_index, features.combo] = clustering.labels
-            tables.append(read_only(table))
-            counts.append(clustering.num_buckets)
-    by_flop, by_turn, by_river = tables
-    return FlopBuckets(tuple(flop), by_flop[0], by_turn, by_river, tuple(counts))
+    tables = {}
+    for (street, make_features, num_boards), number in zip(streets, num_buckets, strict=True):
+        features = make_features()
+        begin, end = _PERCENT_BY_STREET[street]  # features are made before its begin
+        advance(begin)
+        clustering = cluster_features(
+            features.rows,
+            number,
+            metric,
+            seed=_seed_of(seed, street),
+            order_key=features.strength,
+            on_share=scale_share(lambda done: advance(int(done)), begin, end),
+            team=team,
+        )
+        table = np.full((num_boards, deck.NUM_COMBOS), NO_BUCKET, dtype=np.int16)
+        table[features.board_index, features.combo] = clustering.labels
+        tables[street.label] = table
+    return tables
 
 
 def _seed_of(seed: int, street: Street) -> int:

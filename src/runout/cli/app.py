@@ -100,6 +100,8 @@ Research
     -o buckets --flop-buckets 1000
   abstraction bucket | buckets.show_bucket |
     buckets --board AhKsQd --hand JcTc
+  abstraction cache | buckets.show_cache |
+    --clear
   diag-buckets | buckets.diagnose_buckets | Diagnose the buckets of a solve.
     runs/bucketed --flop AhKd7s
 """

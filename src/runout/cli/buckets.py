@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from runout.cache import kept_directory, kept_files, kept_limit
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
 from runout.cli import formatting, options, targets
@@ -241,6 +242,31 @@ def show_abstraction(path: Path, json: bool) -> None:
         f"by runout {manifest.package_version}\n"
     )
     show(json, document, f"{path}: {origin}", written, summary_sheet(summaries))
+
+
+_CLEAR = "Remove all of them."
+
+
+def show_cache(
+    clear: Annotated[bool, flag("--clear", _CLEAR)] = False, json: options.JsonFlag = False
+) -> None:
+    """Show how much of buckets and equity tables is kept for later solves, or clear it."""
+    files, place, limit = kept_files(), kept_directory(), kept_limit()
+    sheet = Sheet(columns("kept", ">files", ">size"))
+    kinds: dict[str, dict[str, int]] = {}
+    for path, file in files.items():
+        kind = kinds.setdefault(path.parent.name, {"num_files": 0, "size_bytes": 0})
+        kind["num_files"] += 1
+        kind["size_bytes"] += file.st_size
+        if clear:
+            path.unlink(missing_ok=True)
+    for name, kind in sorted(kinds.items()):
+        sheet.add(name, format_count(kind["num_files"]), format_bytes(kind["size_bytes"]))
+    total = format_bytes(sum(file.st_size for file in files.values()))
+    end = f"cleared, {total}" if clear else f"{total} of at most {format_bytes(limit)}"
+    facts = {"directory": str(place), "limit_bytes": limit, "is_cleared": clear}
+    document: Json = {**facts, "kinds": kinds}
+    show(json, document, *([sheet] if kinds else []), f"{place}: {end}")
 
 
 _KEPT = "What `runout solve-postflop` wrote with keep_strategies: true."

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
+from typing import cast
 
 import numpy as np
 
@@ -15,12 +16,14 @@ from runout.arrays import (
     Uint32Array,
     read_only,
 )
+from runout.cache import Arrays, digest_sources, load_or_build
 from runout.cards.deck import (
     COMBO_CARDS,
     HAND_BY_COMBO,
     NUM_CARDS,
     NUM_HANDS,
     RIVER_SIZE,
+    format_cards,
     live_combos,
     matchup_weights,
     require_board,
@@ -81,8 +84,33 @@ class BoardEquity:
         wins = np.zeros((NUM_HANDS, NUM_HANDS), dtype=np.int64)
         # A canonical hand holds all suits alike, so representatives need not be spread over them.
         equity_kernels.sum_by_hand(self.representative_wins, HAND_BY_COMBO[self.combos], wins)
-        totals = matchup_weights(self.board) * self.num_runouts
-        return HandEquityTable(wins, totals - wins - wins.T, totals)
+        return _complete_table(self.board, wins)
+
+
+def hand_equity(board: Sequence[int]) -> HandEquityTable:
+    """Returns the exact counts between the 169 hands on a board, in the cache after the first time.
+
+    The same as `BoardEquity.hand_table`.
+    """
+    require_board(board)
+
+    def count() -> Arrays:
+        return {"wins": compute_board_equity(board).hand_table().wins}
+
+    facts = {"board": format_cards(board), "code": digest_sources("cards", "equity", "simd")}
+    wins = cast(IntArray, load_or_build(f"equity/{facts['board']}", facts, count)["wins"])
+    return _complete_table(board, wins)
+
+
+def _complete_table(board: Sequence[int], wins: IntArray) -> HandEquityTable:
+    """Returns the counts of which ``wins[169, 169]`` are the wins of the row."""
+    totals = matchup_weights(board) * _count_runouts(board)
+    return HandEquityTable(wins, totals - wins - wins.T, totals)
+
+
+def _count_runouts(board: Sequence[int]) -> int:
+    """Returns how many runouts each pair of combos has that can meet."""
+    return comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
 
 
 def compute_board_equity(board: Sequence[int], among: IntArray | None = None) -> BoardEquity:
@@ -98,7 +126,7 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
     runouts = enumerate_runouts(board, merges_suits=among is None)
     wins = _count_wins(runouts.boards, runouts.weight, combos)
     equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
-    num_runouts = comb(NUM_CARDS - _CARDS_IN_HANDS - len(board), RIVER_SIZE - len(board))
+    num_runouts = _count_runouts(board)
     return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
 
 

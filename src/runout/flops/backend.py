@@ -15,7 +15,7 @@ from runout.cfr.leaves import LeafGroup, MatrixLeaves
 from runout.cfr.schedules import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
-from runout.equity.board import compute_board_equity
+from runout.equity.board import hand_equity
 from runout.equity.preflop import HandEquityTable
 from runout.errors import CardError, ExecutionError
 from runout.events import BucketEvent
@@ -116,7 +116,7 @@ class FlopGame:
         """
         if len(flop) != FLOP_SIZE:
             raise CardError(f"flop {format_cards(flop)!r}", f"{len(flop)} cards, a flop has 3")
-        table = compute_board_equity(flop).hand_table()
+        table = hand_equity(flop)
         given = np.ones((2, NUM_HANDS)) if ranges is None else ranges
         held = np.maximum(given, SMALLEST_RANGE_WEIGHT)
         deals = table.totals * (held[0][:, None] * held[1])
