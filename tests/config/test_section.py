@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from runout.config.section import END, NOTHING, AllConfigErrors, ConfigSection
 from runout.config.values import Count, as_number
-from runout.config.yaml_text import format_yaml, join_path, list_differences, parse_yaml, show_value
+from runout.config.yaml_text import (
+    format_place,
+    format_yaml,
+    list_differences,
+    parse_yaml,
+    show_value,
+)
 from runout.errors import ConfigError, suggest
 
 
@@ -228,36 +234,35 @@ def test_not_a_number_is_read_as_such():
 
 def test_every_value_knows_its_line():
     document = parse_yaml("# comment\nmodel:\n  sizes:\n    - 1\n    - {flop: [2,\n       3]}\n")
-    lines = {"model": 2, "model.sizes": 3, "model.sizes[0]": 4, "model.sizes[1].flop[1]": 6}
-    assert {path: document.line_of(path) for path in lines} == lines
+    lines = {(): 2, ("sizes",): 3, ("sizes", 0): 4, ("sizes", 1, "flop", 1): 6}
+    assert {place: document.line_of(("model", *place)) for place in lines} == lines
 
 
 def test_a_path_without_a_line_has_that_of_the_part_that_is_there():
     document = parse_yaml("a:\n  b: 1\n")
-    assert document.line_of("a.b[3].c") == 2
-    assert document.line_of("a.z") == 1
-    assert document.line_of("z") is None
-    assert document.line_of("") is None
+    assert document.line_of(("a", "b", 3, "c")) == 2
+    assert document.line_of(("a", "z")) == 1
+    assert document.line_of(("z",)) is None
+    assert document.line_of(()) is None
 
 
 def test_values_that_a_merge_brings_have_the_line_of_what_uses_them():
     document = parse_yaml("base: &base {seed: 1}\nmodel:\n  <<: *base\n  x: 2\n")
     assert document["model"] == {"seed": 1, "x": 2}
-    assert document.line_of("model.seed") == 2
+    assert document.line_of(("model", "seed")) == 2
 
 
 def test_a_document_survives_pickling():
     document = parse_yaml("a: {b: 1}")
     copy = pickle.loads(pickle.dumps(document))
     assert copy == document
-    assert copy.line_of("a.b") == 1
+    assert copy.line_of(("a", "b")) == 1
 
 
 def test_paths_are_written_with_dots_and_brackets():
-    assert join_path("", "a") == "a"
-    assert join_path("a", "b") == "a.b"
-    assert join_path("a.b", 1) == "a.b[1]"
-    assert join_path("a", "two\nlines") == r"a.'two\nlines'"
+    assert format_place(("a",)) == "a"
+    assert format_place(("a", "b", 1)) == "a.b[1]"
+    assert format_place(("a", "two\nlines")) == r"a.'two\nlines'"
 
 
 def test_a_key_that_comes_twice_is_an_error_with_both_lines():

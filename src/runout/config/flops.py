@@ -152,10 +152,9 @@ class FlopsConfig(ConfigSection):
         return FlopsFile.parse({POSTFLOP_SECTION: raw}, document).postflop_model
 
     @classmethod
-    def _about_unknown(cls, key: str) -> str:
+    def _home_of(cls, key: str) -> str:
         owners = [name for name, kind in BACKENDS.items() if key in kind.key_names()]
-        needed = f"needs solve_type: {' or '.join(owners)}"
-        return needed if owners else super()._about_unknown(key)
+        return f"needs solve_type: {' or '.join(owners)}" if owners else ""
 
     @model_validator(mode="after")
     def _choose_flops_once(self) -> Self:

@@ -16,7 +16,7 @@ from runout.config.run import RunConfig
 from runout.config.section import ConfigSection, Read, problem
 from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.values import CountFrom0
-from runout.config.yaml_text import Document, join_path, parse_yaml, show_value
+from runout.config.yaml_text import Document, format_place, parse_yaml, show_value
 from runout.errors import ConfigError
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -204,7 +204,7 @@ def load_spot_config(
     if path is None:
         return SpotConfig.parse(keys, "spot")
     if flop is not None and (document := load_yaml(path)).get("board") is not None:
-        line = document.line_of("board")
+        line = document.line_of(("board",))
         text = f"a report takes its flops from --flops, leave the board out (line {line})"
         raise ConfigError("board", text)
     return load_config(path, SpotConfig, keys)
@@ -245,10 +245,12 @@ def _read(
     if kind is FlopsConfig:
         config = FlopsFile.parse(document, name).postflop_model
         if config.is_auto_sprs:
-            section = document[POSTFLOP_SECTION]
-            where = join_path(POSTFLOP_SECTION, next(key for key in section if "spr" in key))
+            place = (
+                POSTFLOP_SECTION,
+                next(key for key in document[POSTFLOP_SECTION] if "spr" in key),
+            )
             text = "'auto' needs the preflop tree of a run config, without one write [3.5]"
-            raise ConfigError(where, f"{text} (line {document.line_of(where)})")
+            raise ConfigError(format_place(place), f"{text} (line {document.line_of(place)})")
         return config
     parsed = kind.parse(document, name)
     if isinstance(parsed, SweepConfig):

@@ -10,15 +10,13 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
-from runout.config.yaml_text import Document, format_yaml, join_path, show_value
+from runout.config.yaml_text import Document, format_place, format_yaml, show_value
 from runout.errors import ConfigError, RunoutError, suggest
 from runout.trees.sizes import Place, SizesError
 
@@ -27,10 +25,12 @@ ALLOWED = "x-allowed"
 
 Schema: TypeAlias = dict[str, Any]
 
-
 #: Notes of fields: the key decides when iterations end, or none of the results. One without a note
 #: decides the game.
 GAME, END, NOTHING = "game", "end", "nothing"
+
+#: The type of errors whose texts are ours.
+_OURS = "config"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +38,8 @@ class Read:
     """How a value is read that YAML can give in several forms, and how it is written.
 
     Attributes:
-        read: returns what a config keeps; raises `problem`, a `RunoutError`, or a ValueError if
-            the value is not what is allowed.
+        read: returns a value for the type of the field, by which pydantic checks it; raises
+            `problem`, a `RunoutError`, or a ValueError if the value is not what is allowed.
         allowed: the end of the sentence "X is not ...".
         write: returns what a config keeps as YAML has it.
         types: of the value in JSON Schema; if only text is allowed, nothing else is read.
@@ -77,10 +77,6 @@ class Read:
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Schema:
         return {"type": list(self.types), "properties": self.keys or {}, ALLOWED: self.allowed}
-
-
-#: The type of errors whose texts are ours.
-_OURS = "config"
 
 
 def problem(text: str, *place: str | int) -> ValidationError:
@@ -139,16 +135,13 @@ class ConfigSection(BaseModel):
         except ValidationError as error:
             found = []
             for place, text in tell(error):
-                if (
-                    text.startswith("unknown key")
-                    and len(place) > 1
-                    and place[-1] in cls.key_names()
-                ):
+                line = raw.line_of(place) if isinstance(raw, Document) else None
+                is_of_top = len(place) > 1 and place[-1] in cls.key_names()
+                if is_of_top and text.startswith("unknown key"):
                     text = "unknown key, write it at the top of the file"
-                path = reduce(join_path, place, "")
-                line = raw.line_of(path) if isinstance(raw, Document) else None
                 text += "" if line is None else f" (line {line})"
-                found.append((line or math.inf, ConfigError(path or document, text)))
+                where = format_place(place) or document
+                found.append((line or math.inf, ConfigError(where, text)))
             errors = [each for _, each in sorted(found, key=operator.itemgetter(0))]
             others = f"; {len(errors) - 1} more error{'s' if len(errors) > 2 else ''}"
             text = errors[0].problem + (others if len(errors) > 1 else "")
@@ -167,7 +160,7 @@ class ConfigSection(BaseModel):
     @classmethod
     def json_schema(cls) -> Schema:
         """Returns JSON Schema of the keys; its defaults are as YAML has them."""
-        return cls.model_json_schema(schema_generator=_SchemaGenerator)
+        return cls.model_json_schema(mode="serialization")  # so that defaults are written
 
     @classmethod
     def decides(cls, name: str) -> str:
@@ -210,57 +203,55 @@ class ConfigSection(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _read(cls, data: Any, read: Callable[[Any], Self]) -> Self:
-        """Fills in a preset and finds unknown keys; pydantic finds all other errors."""
-        if not isinstance(data, Mapping):
-            return read(data)
-        given, known = dict(data), cls.key_names()
-        found = [((str(key),), cls._about_unknown(str(key))) for key in given if key not in known]
-        if cls.presets and "preset" in given:
-            if (name := given.pop("preset")) not in (names := tuple(cls.presets)):
-                raise problem(_not_one_of(name, names), "preset")
-            passed_over = cls.choices if any(key in given for key in cls.choices) else ()
-            preset = cls.presets[name].items()
-            own = {k: v for k, v in preset if k in known and k not in passed_over}
-            given = own | given
+        """Fills in a preset, and lets errors say what is allowed."""
+        if isinstance(data, Mapping):
+            data = {str(key): value for key, value in data.items()}
+            if cls.presets and "preset" in data:
+                data = cls._preset_of(data.pop("preset"), data) | data
         try:
-            section = read({key: value for key, value in given.items() if key in known})
+            return read(data)
         except ValidationError as error:
-            raise problems([*found, *tell(error)]) from error
-        if found:
-            raise problems(found)
-        return section
+            raise problems(tell(error, cls._about_unknown)) from error
+
+    @classmethod
+    def _preset_of(cls, name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+        if name not in (names := tuple(cls.presets)):
+            raise problem(_not_one_of(name, names), "preset")
+        known = set(cls.key_names())
+        if any(key in given for key in cls.choices):
+            known -= set(cls.choices)
+        return {key: value for key, value in cls.presets[name].items() if key in known}
 
     @classmethod
     def _about_unknown(cls, key: str) -> str:
         """Returns where an unknown key belongs, which key may be meant, or which are allowed."""
+        if key in (names := cls.key_names()):
+            return "given together with its other name, give only one of them"
+        nearest = f"unknown key{suggest(key, names) or ', allowed are ' + ', '.join(names)}"
+        return cls._home_of(key) or nearest
+
+    @classmethod
+    def _home_of(cls, key: str) -> str:
+        """Returns where a key of another section belongs; empty if no section has it."""
         homes = [
             f"below {name}:"
             for name, field in cls.model_fields.items()
             if any(key in section.key_names() for section in _sections(field.annotation))
         ]
-        if homes:
-            return f"unknown key, write it {' or '.join(homes)}"
-        names = cls.key_names()
-        return f"unknown key{suggest(key, names) or ', allowed are ' + ', '.join(names)}"
+        return f"unknown key, write it {' or '.join(homes)}" if homes else ""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Schema:
         described: Schema = handler.resolve_ref_schema(handler(schema))
         keys = described["properties"]
-        plain = cls.model_construct().model_dump(mode="json", warnings=False)
         for name, field in cls.model_fields.items():
             inherited = getattr(cls.__base__, "model_fields", {}).get(name, field)
             keys[name].setdefault("description", inherited.description)
-            keys[name] |= {"default": plain[name]} if name in plain else {}
             keys |= dict.fromkeys(getattr(field.validation_alias, "choices", ()), keys[name])
         if cls.presets:
             about = "Values for keys that are not given."
             keys["preset"] = {"enum": list(cls.presets), "description": about}
         return described
-
-
-class _SchemaGenerator(GenerateJsonSchema):
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
 
 
 def _sections(kind: Any) -> Iterator[type[ConfigSection]]:
@@ -283,28 +274,33 @@ _TYPES = {
 }
 
 
-def tell(error: ValidationError) -> Iterator[tuple[Place, str]]:
+def tell(
+    error: ValidationError, about_unknown: Callable[[str], str] = str
+) -> Iterator[tuple[Place, str]]:
     """Yields the place of each error, and what came and what is allowed."""
-    for detail in error.errors(include_url=False):
-        place, kind, came = detail["loc"], detail["type"], show_value(detail["input"])
+    # Unknown keys come first: one that is misspelled is missing as well.
+    details = error.errors(include_url=False)
+    for detail in sorted(details, key=lambda detail: detail["type"] != "extra_forbidden"):
+        place, kind, given = detail["loc"], detail["type"], detail["input"]
+        context = {
+            name: str(about).replace("'", "") for name, about in detail.get("ctx", {}).items()
+        }
         if kind == _OURS:
             yield place, detail["ctx"]["text"]
         elif kind == "missing":
             yield place[:-1], f"{place[-1]} is missing"
         elif kind == "extra_forbidden":
-            yield place, "given together with its other name, give only one of them"
-        elif kind == "union_tag_invalid":  # the place of other errors has the name of the choice
-            context = {name: text.replace("'", "") for name, text in detail["ctx"].items()}
-            key, words = context["discriminator"], context["expected_tags"]
-            yield (*place, "", key), _not_one_of(detail["input"][key], words.split(", "))
+            yield place, about_unknown(str(place[-1]))
         elif kind == "literal_error":
-            words = detail["ctx"]["expected"].replace("'", "")
-            yield place, _not_one_of(detail["input"], re.split(", | or ", words))
+            yield place, _not_one_of(given, re.split(", | or ", context["expected"]))
+        elif kind == "union_tag_invalid":  # in the place of other errors stands the choice
+            key, names = context["discriminator"], context["expected_tags"].split(", ")
+            yield (*place, context["tag"], key), _not_one_of(given[key], names)
         elif kind in _TYPES:
-            yield place, f"{came} is not {_TYPES[kind]}"
+            yield place, f"{show_value(given)} is not {_TYPES[kind]}"
         elif kind != "too_short":
-            yield place, detail["msg"].replace("Input", came)
-        elif not detail["input"]:  # or each entry has an error of its own
+            yield place, detail["msg"].replace("Input", show_value(given))
+        elif not given:  # or each entry has an error of its own
             yield place, "empty, give a list of at least one value"
 
 

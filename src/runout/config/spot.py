@@ -149,7 +149,7 @@ class ReportConfig(ConfigSection):
     """Most chips that the house takes; `null`: no cap."""
     cfr_variant: values.Variant = DCFR_SPOT
     """Weights of iterations: a name, or the exponents of discounted CFR."""
-    target: Annotated[values.Target | None, END] = 0.005
+    target: Annotated[values.Target, END] = 0.005
     """Exploitability that ends the solve, in % of the pot: 0.5%; `null` is off."""
     max_iterations: Annotated[values.Count, END] = 10_000
     """Maximum number of iterations."""

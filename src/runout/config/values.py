@@ -99,10 +99,15 @@ def parse_target(value: Any) -> float:
     raise ConfigError("target", text)
 
 
-#: A fraction of the pot, written as ``0.5%``.
+#: A fraction of the pot, written as ``0.5%``, or None.
 Target = Annotated[
-    float,
-    Read(parse_target, "a percentage of the pot", format_percent, ("string", "number")),
+    float | None,
+    Read(
+        lambda value: None if value is None else parse_target(value),
+        "a percentage of the pot, or null",
+        lambda target: None if target is None else format_percent(target),
+        ("string", "number", "null"),
+    ),
 ]
 
 #: Finite discounting exponents stay below it, so that no power of an iteration overflows.

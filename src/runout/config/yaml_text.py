@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from runout.errors import ConfigError, quote, shorten
+from runout.trees.sizes import Place
 
 _PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _MAX_KEY_CHARACTERS = 40
@@ -37,26 +38,20 @@ _CORE_SCALARS = (
 
 
 class Document(dict[str, Any]):
-    """The mapping of a config file, with the lines of its paths, ``model.bet_sizes[1]``, from 1."""
+    """The mapping of a config file, with the lines of places such as ``("model", "sizes", 1)``."""
 
-    lines: Mapping[str, int]
+    lines: Mapping[Place, int]
 
-    def line_of(self, path: str) -> int | None:
-        """Returns the line of a path, or of the nearest part that has one."""
-        while path:
-            if path in self.lines:
-                return self.lines[path]
-            path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        return None
+    def line_of(self, place: Place) -> int | None:
+        """Returns the line, from 1, of a place or of the nearest part that has one."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return self.lines.get(place)
 
     def with_keys(self, keys: Mapping[str, Any]) -> "Document":
         """Returns the document with other values of some keys, which stand on no line."""
         merged = Document({**self, **keys})
-        merged.lines = {
-            path: line
-            for path, line in self.lines.items()
-            if re.split(r"[.\[]", path)[0] not in keys
-        }
+        merged.lines = {place: line for place, line in self.lines.items() if place[0] not in keys}
         return merged
 
 
@@ -83,13 +78,16 @@ for _tag, _pattern, _first_characters in _CORE_SCALARS:
         )
 
 
-def join_path(path: str, key: str | int) -> str:
-    """Returns the path of an entry: ``a`` and ``b`` are ``a.b``, ``a`` and 1 are ``a[1]``."""
-    if isinstance(key, int):
-        return f"{path}[{key}]"
-    if len(key) > _MAX_KEY_CHARACTERS or not _PLAIN_KEY.fullmatch(key):
-        key = quote(key)
-    return f"{path}.{key}" if path else key
+def format_place(place: Place) -> str:
+    """Writes a place as a path: ``("a", "b", 1)`` is ``a.b[1]``."""
+    path = ""
+    for key in place:
+        if isinstance(key, int):
+            path += f"[{key}]"
+        else:
+            is_plain = len(key) <= _MAX_KEY_CHARACTERS and _PLAIN_KEY.fullmatch(key)
+            path += ("." if path else "") + (key if is_plain else quote(key))
+    return path
 
 
 def parse_yaml(text: str, where: str = "config") -> Document:
@@ -99,7 +97,7 @@ def parse_yaml(text: str, where: str = "config") -> Document:
         ConfigError: if it is not YAML, not a mapping, or has a key that is repeated or no text;
             ``where`` is what errors name that belong to no key, such as the file.
     """
-    lines: dict[str, int] = {}
+    lines: dict[Place, int] = {}
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
@@ -108,7 +106,7 @@ def parse_yaml(text: str, where: str = "config") -> Document:
             glued = re.search(r"^\s*[A-Za-z_]\w*:[^\s:]", text, re.MULTILINE)
             hint = f"; write a space after the colon of {glued[0].strip()[:-2]}" if glued else ""
             raise ConfigError(where, f"{came}, expected a mapping of keys to values{hint}")
-        _collect_lines(root, "", lines, where, ())
+        _collect_lines(root, (), lines, where, ())
         document = Document(loader.construct_document(root))
     except yaml.MarkedYAMLError as error:
         raise ConfigError(where, _describe_syntax(error, text)) from error
@@ -145,9 +143,13 @@ def _describe_syntax(error: yaml.MarkedYAMLError, text: str) -> str:
 
 
 def _collect_lines(
-    node: yaml.Node, path: str, lines: dict[str, int], document: str, around: tuple[yaml.Node, ...]
+    node: yaml.Node,
+    place: Place,
+    lines: dict[Place, int],
+    document: str,
+    around: tuple[yaml.Node, ...],
 ) -> None:
-    """Notes the line of every value by its path, and refuses keys that are repeated or no text.
+    """Notes the line of every value by its place, and refuses keys that are repeated or no text.
 
     Aliases are spelled out, except inside themselves: ``around`` are the values that hold a node.
     """
@@ -155,22 +157,19 @@ def _collect_lines(
         raise ConfigError(document, f"has more than {MAX_VALUES:,} values, aliases spelled out")
     if node in around or not isinstance(node, yaml.CollectionNode):
         return
-    keys: set[str] = set()
     for position, entry in enumerate(node.value):
         key, child = entry if isinstance(entry, tuple) else (None, entry)
         line = (key or child).start_mark.line + 1
-        child_path = join_path(path, position if key is None else str(key.value))
-        if key is not None:
-            if key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
-                shown = quote(key.value) if isinstance(key, yaml.ScalarNode) else "in brackets"
-                raise ConfigError(path or document, f"the key {shown} is not text (line {line})")
-            if key.value in keys:
-                first = lines[child_path]
-                place = f"line {line}" if first == line else f"lines {first} and {line}"
-                raise ConfigError(child_path, f"duplicate key ({place})")
-            keys.add(key.value)
-        lines[child_path] = line
-        _collect_lines(child, child_path, lines, document, (*around, node))
+        inner = (*place, position if key is None else str(key.value))
+        if key is not None and key.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+            shown = quote(key.value) if isinstance(key, yaml.ScalarNode) else "in brackets"
+            where = format_place(place) or document
+            raise ConfigError(where, f"the key {shown} is not text (line {line})")
+        if (first := lines.get(inner)) is not None:
+            where = f"line {line}" if first == line else f"lines {first} and {line}"
+            raise ConfigError(format_place(inner), f"duplicate key ({where})")
+        lines[inner] = line
+        _collect_lines(child, inner, lines, document, (*around, node))
 
 
 def format_yaml(value: Any, *, is_inline: bool = False) -> str:
