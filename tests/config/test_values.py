@@ -180,12 +180,12 @@ def test_sizes_may_differ_by_position():
     sizes = read(RAISES_BY_DEPTH, BY_POSITION)
     assert sizes == PreflopRules.parse(25, BY_POSITION).raise_sizes
     assert plain(RAISES_BY_DEPTH, sizes) == BY_POSITION
-    assert read(RAISES_BY_DEPTH, {"sb": sizes[0], "bb": sizes[1]}) == sizes
+    assert read(RAISES_BY_DEPTH, {"sb": sizes.at("sb"), "bb": sizes.at("bb")}) == sizes
 
 
 def test_no_sizes_are_a_choice_too():
-    assert read(RAISES_BY_DEPTH, []) == read(RAISES_BY_DEPTH, "") == ((), ())
-    assert read(RAISES_BY_DEPTH, [[], ["allin"]])[0][0] == ()
+    assert read(RAISES_BY_DEPTH, []).at("sb") == read(RAISES_BY_DEPTH, "").at("bb") == ()
+    assert read(RAISES_BY_DEPTH, [[], ["allin"]]).at("sb")[0] == ()
 
 
 @pytest.mark.parametrize(

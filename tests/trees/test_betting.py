@@ -19,7 +19,7 @@ from runout.trees.betting import (
     Street,
     legal_actions,
 )
-from runout.trees.sizes import BetSize
+from runout.trees.sizes import BetSize, Sizes
 from tests.samples.menus import menu_of
 from tests.samples.preflop_rules import (
     limp_fold_rules,
@@ -644,7 +644,7 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
     assert len({push_fold_rules(10.0), push_fold_rules(10.0), push_fold_rules(11.0)}) == 2
     rules = PreflopRules.parse((20, 30), "2.5bb; 3x, allin")
     by_depth = ((BetSize("bb", 2.5),), (BetSize("x", 3.0), BetSize("a")))
-    assert rules == PreflopRules((20, 30), (by_depth, by_depth))
+    assert rules == PreflopRules((20, 30), Sizes((((), by_depth),)))
     assert raises_after(rules, 2.5, 7.5, 10.0) == [20.0]
 
 
@@ -680,8 +680,3 @@ def test_errors_name_the_field_and_what_is_allowed(arguments, message):
     with pytest.raises(TreeError) as caught:
         PreflopRules.parse(**{"stacks_bb": 100.0, "raise_sizes": "2.5bb", **arguments})
     assert str(caught.value).startswith(message)
-
-
-def test_sizes_are_needed_for_two_players():
-    with pytest.raises(TreeError, match="raise_sizes: 1 players given, 2 needed"):
-        PreflopRules((10.0, 10.0), ((),))

@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runout.errors import TreeError
+from runout.trees.betting import PreflopRules
 from runout.trees.sizes import (
     AFTER_FLOP,
     BEFORE_FLOP,
+    RAISES_BEFORE_FLOP,
     BetSize,
-    RaiseSizes,
     SizeRules,
     Sizes,
     SizesError,
@@ -44,9 +45,9 @@ def parse_bet_sizes(values, where="bet_sizes", **rules):
 
 
 def parse_sizes_by_depth(values):
-    sizes = RaiseSizes.parse(values)
-    assert sizes.sb == sizes.bb
-    return sizes.sb
+    sizes = Sizes.parse(values, RAISES_BEFORE_FLOP, "raise_sizes")
+    assert Sizes.parse({"sb": values, "bb": values}, RAISES_BEFORE_FLOP) == sizes
+    return sizes.at("sb")
 
 
 @pytest.mark.parametrize(
@@ -302,7 +303,7 @@ def test_errors_name_the_depth_and_the_position():
     with pytest.raises(TreeError, match=r"^raise_sizes\[1\]\[0\]: '3y' is not a raise size"):
         parse_sizes_by_depth(["2.5bb", "3y"])
     with pytest.raises(TreeError, match=r"^raise_sizes\.bb\[0\]\[1\]: '-2bb' is not a positive"):
-        RaiseSizes.parse({"sb": "2bb", "bb": [["2bb", "-2bb"]]})
+        PreflopRules.parse(25.0, {"sb": "2bb", "bb": [["2bb", "-2bb"]]})
     with pytest.raises(TreeError, match=r"^raise_sizes\[0\]: 2.5 has no unit"):
         parse_sizes_by_depth([2.5])
     with pytest.raises(TreeError, match=r"^raise_sizes: 2.5 is not a list by raise depth"):

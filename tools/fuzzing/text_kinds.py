@@ -20,7 +20,7 @@ from runout.holdem.cards import Spot
 from runout.solutions.flop import find_position
 from runout.solutions.flop_bundles import build_spot
 from runout.trees.betting import BettingRules, PreflopRules, Stakes, Street
-from runout.trees.sizes import RaiseSizes, SizeRules, Sizes, format_sizes_by_depth
+from runout.trees.sizes import RAISES_BEFORE_FLOP, SizeRules, Sizes, format_sizes_by_depth
 from runout.trees.tree import PostflopTree, PreflopTree
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.mutations import mutate_text
@@ -117,8 +117,9 @@ def _read_bet_sizes(text: str, *, for_raises: bool) -> object:
 
 
 def _read_raise_sizes(text: str) -> object:
-    sizes, _ = RaiseSizes.parse(text)
-    assert RaiseSizes.parse(format_sizes_by_depth(sizes))[0] == (sizes or ((),))[: len(sizes)]
+    sizes = Sizes.parse(text, RAISES_BEFORE_FLOP).at() or ()
+    again = Sizes.parse(format_sizes_by_depth(sizes), RAISES_BEFORE_FLOP).at()
+    assert again == (sizes or ((),))[: len(sizes)]
     return sizes
 
 

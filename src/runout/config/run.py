@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -18,22 +18,11 @@ from runout.config.section import END, NOTHING, ConfigSection, Read, problem
 from runout.config.values import Count, CountFrom0, NotNegative, Positive
 from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
-from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RaiseSizes, format_bet_size
+from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RAISES_BEFORE_FLOP, Sizes
 from runout.trees.tree import PreflopTree
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
 _Stack: TypeAlias = Annotated[float, Gt(0), Le(_MAX_STACK_BB)]
-
-_IN_BIG_BLINDS = {"c": "is in chips, but the game is in big blinds: write 3bb"}
-
-
-def _write_raises(raises: RaiseSizes) -> Any:
-    """Returns the sizes as YAML has them: one list if both players have the same."""
-    sb, bb = (
-        [[format_bet_size(size, BEFORE_FLOP) for size in depth] for depth in depths]
-        for depths in raises
-    )
-    return sb if sb == bb else {"sb": sb, "bb": bb}
 
 
 def _read_stacks(value: Any) -> tuple[Any, Any]:
@@ -74,16 +63,7 @@ class PreflopConfig(ConfigSection):
     """Big blind: 1, unless a straddle plays its part."""
     ante_bb: Annotated[float, Ge(0), Le(10)] = 0.0
     """Ante of each player in big blinds, as dead money."""
-    raise_sizes: Annotated[
-        RaiseSizes,
-        Read(
-            partial(RaiseSizes.parse, refused=_IN_BIG_BLINDS),
-            "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin",
-            _write_raises,
-            ("array", "string", "object"),
-            {key: {} for key in BLIND_KEYS},
-        ),
-    ] = RaiseSizes.parse([["2.5bb"], ["3x"], ["allin"]])
+    raise_sizes: values.PreflopSizes = Sizes.parse("2.5bb; 3x; allin", RAISES_BEFORE_FLOP)
     """Sizes of a raise by raise depth: of the first raise, of the re-raise, and so on; the last
     ones serve all deeper raises. For both players, or a mapping of `sb` and `bb`."""
     raise_cap: values.Raises | None = 4
@@ -124,9 +104,10 @@ class PreflopConfig(ConfigSection):
         del digest["stacks_bb"]
         digest["effective_stack_bb"] = self.rules().effective_stack_bb
         digest["raise_sizes"] = {}
-        for key, by_depth in zip(BLIND_KEYS, self.raise_sizes, strict=True):
-            # The last menu serves all deeper raises; without any there are no raises.
-            menus = [values.menu_as_set(depth, BEFORE_FLOP) for depth in by_depth] or [[]]
+        for key in BLIND_KEYS:
+            by_depth = self.raise_sizes.at(key) or ((),)  # without any there are no raises
+            # The last menu serves all deeper raises.
+            menus = [values.menu_as_set(depth, BEFORE_FLOP) for depth in by_depth]
             while len(menus) > 1 and menus[-1] == menus[-2]:
                 menus.pop()
             digest["raise_sizes"][key] = menus

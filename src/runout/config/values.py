@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, Le, MultipleOf
@@ -19,6 +20,7 @@ from runout.trees.betting import BettingRules
 from runout.trees.sizes import (
     AFTER_FLOP,
     PLAYER_KEYS,
+    RAISES_BEFORE_FLOP,
     STREET_KEYS,
     BetSize,
     SizeRules,
@@ -185,15 +187,17 @@ _IN_POTS = {
     "c": "is in chips, but the pot is 1 here: write '50%'",
     "bb": "is in big blinds, but the pot is 1 here: write '50%'",
 }
+_IN_BIG_BLINDS = {"c": "is in chips, but the game is in big blinds: write 3bb"}
 _IN_CHIPS = {"bb": "is in big blinds, but the stack is in chips: write '50%'"}
 
 
 def _sizes(allowed: str, rules: SizeRules) -> Read:
     read: Any = partial(Sizes.parse, rules=rules)
-    keys: dict[str, Any] = {key: {} for key in (*STREET_KEYS, *PLAYER_KEYS)}
+    keys: dict[str, Any] = {key: {} for key in chain(*rules.style.groups)}
     return Read(read, allowed, Sizes.plain, ("array", "string", "object"), keys)
 
 
+_BY_DEPTH = "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin"
 _LIST = "a list of positive numbers or of texts such as '33%'"
 _SPOT_LIST = "a list or text of sizes such as 33%, 2.5x, 100c, e, 2e, 3e200% and a, or a mapping"
 BetSizes = Annotated[Sizes, _sizes(_LIST, SizeRules(refused=_IN_POTS))]
@@ -202,6 +206,9 @@ RaiseSizes = Annotated[
 ]
 #: Sizes of a spot may be in chips, empty, and without streets before the board.
 SpotSizes = Annotated[Sizes, _sizes(_SPOT_LIST, SizeRules(allow_empty=True, refused=_IN_CHIPS))]
+PreflopSizes = Annotated[
+    Sizes, _sizes(_BY_DEPTH, RAISES_BEFORE_FLOP._replace(refused=_IN_BIG_BLINDS))
+]
 SpotRaiseSizes = Annotated[Sizes, _sizes(_SPOT_LIST, SizeRules(AFTER_FLOP, True, True, _IN_CHIPS))]
 
 

@@ -447,7 +447,7 @@ def save_solution(
     if solution.earlier_strategies:
         arrays[_EARLIER] = np.stack(solution.earlier_strategies)
     rules = solution.tree.rules
-    sb, bb = map(format_sizes_by_depth, rules.raise_sizes)
+    sb, bb = (format_sizes_by_depth(rules.sizes_of(player)) for player in (SB, BB))
     known = {"stacks_bb": list(rules.stacks_bb), "raise_sizes": {"sb": sb, "bb": bb}}
     write_bundle(
         path,

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
 from runout.trees.sizes import (
+    BLIND_KEYS,
+    RAISES_BEFORE_FLOP,
     STREET_KEYS,
     BetSize,
-    RaiseSizes,
     SizeRules,
     Sizes,
     SizesByDepth,
@@ -406,9 +407,9 @@ class PreflopRules:
 
     Attributes:
         stacks_bb: (small blind, big blind) before anything is posted.
-        raise_sizes: ``[player][depth]`` the sizes on the menu. Depth 0 is the first raise of the
-            hand, 1 the re-raise (3-bet), and so on; the last entry serves all deeper raises, and
-            no entry at all means no sized raises.
+        raise_sizes: the sizes on the menu by raise depth, for both players or by `BLIND_KEYS`.
+            Depth 0 is the first raise of the hand, 1 the re-raise (3-bet), and so on; the last
+            entry serves all deeper raises, and no entry at all means no sized raises.
         small_blind_bb: from 0 to less than the big blind, which is 1 unless a straddle plays its
             part.
         ante_bb: what each player posts before the blinds.
@@ -419,7 +420,7 @@ class PreflopRules:
     """
 
     stacks_bb: tuple[float, float]
-    raise_sizes: tuple[SizesByDepth, SizesByDepth]
+    raise_sizes: Sizes
     small_blind_bb: float = 0.5
     big_blind_bb: float = 1.0
     ante_bb: float = 0.0
@@ -438,25 +439,24 @@ class PreflopRules:
             problem = f"{small:g} is not 0 or more and less than the big blind {big:g}"
             raise TreeError("small_blind_bb", problem)
         _require("amount or 0", ante_bb=self.ante_bb)
-        if len(self.raise_sizes) != 2:
-            raise TreeError("raise_sizes", f"{len(self.raise_sizes)} players given, 2 needed")
         _require("limit", raise_cap=self.raise_cap)
         _require("threshold", force_all_in_threshold=self.force_all_in_threshold)
 
     @classmethod
     def parse(
-        cls,
-        stacks_bb: float | tuple[float, float],
-        raise_sizes: Any,
-        **limits: Any,
+        cls, stacks_bb: float | tuple[float, float], raise_sizes: Any, **limits: Any
     ) -> "PreflopRules":
-        """Reads one stack for both players or two, and sizes as `RaiseSizes.parse` does.
+        """Reads one stack for both players or two, and sizes as `Sizes.parse` does.
 
         Raises:
             TreeError: naming the size, amount or limit at fault.
         """
         stacks = (stacks_bb, stacks_bb) if isinstance(stacks_bb, int | float) else stacks_bb
-        return cls(stacks, RaiseSizes.parse(raise_sizes), **limits)
+        return cls(stacks, Sizes.parse(raise_sizes, RAISES_BEFORE_FLOP, "raise_sizes"), **limits)
+
+    def sizes_of(self, player: int) -> SizesByDepth:
+        """Returns the sizes of a player by raise depth."""
+        return self.raise_sizes.at(BLIND_KEYS[player]) or ()
 
     @property
     def effective_stack_bb(self) -> float:
@@ -472,12 +472,12 @@ class PreflopRules:
     @property
     def betting(self) -> BettingRules:
         """The sizes and limits, in the words of all streets."""
-        menus = [
+        sb, bb = (
             SizeMenu((), (by_depth or ((),))[0], None, by_depth[1:])
-            for by_depth in self.raise_sizes
-        ]
+            for by_depth in map(self.sizes_of, (SB, BB))
+        )
         return BettingRules(
-            menus=((menus[SB], menus[BB]),) * len(Street),
+            menus=((sb, bb),) * len(Street),
             max_raises_per_street=self.raise_cap,
             add_all_in_threshold=math.inf if self.always_offer_all_in else 0.0,
             force_all_in_threshold=self.force_all_in_threshold,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from runout.trees.actions import format_amount
-from runout.trees.betting import BLIND_NAMES, PREFLOP, BettingRules, PreflopRules, Street
+from runout.trees.betting import BB, BLIND_NAMES, PREFLOP, SB, BettingRules, PreflopRules, Street
 from runout.trees.layout import LEAF, subtree_sizes
 from runout.trees.sizes import format_bet_sizes, format_sizes_by_depth
 from runout.trees.tree import (
@@ -71,7 +71,8 @@ def format_rules(rules: BettingRules | PreflopRules) -> str:
     """Writes the sizes, once if they are the same everywhere, and the limits that are on."""
     if isinstance(rules, PreflopRules):
         betting, places = rules.betting, list(BLIND_NAMES)
-        menus = [f"raises {format_sizes_by_depth(each) or 'none'}" for each in rules.raise_sizes]
+        sizes = [format_sizes_by_depth(rules.sizes_of(player)) for player in (SB, BB)]
+        menus = [f"raises {text or 'none'}" for text in sizes]
         limit_name, more = "raise cap", [f"limps: {'yes' if rules.allow_limp else 'no'}"]
     else:
         betting, menus, more, limit_name = rules, [], [], "raises per street"

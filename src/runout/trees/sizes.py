@@ -159,6 +159,7 @@ class SizeRules(NamedTuple):
 
 
 _ANY_BET = SizeRules()
+RAISES_BEFORE_FLOP = SizeRules(BEFORE_FLOP, for_raises=True, allow_empty=True)
 
 
 @dataclass(frozen=True)
@@ -187,13 +188,15 @@ class Sizes:
             error = SizesError(where + "".join(parts), errors[0][1])
             error.parts = tuple(errors)
             raise error
+        if rules.style.is_by_depth and len({row for _, row in rows}) == 1:
+            rows = (((), rows[0][1]),)
         return cls(rows)
 
     def plain(self) -> Any:
-        """Returns the sizes of streets after the flop as YAML has them."""
+        """Returns the sizes as YAML has them."""
         mapping: dict[str, Any] = {}
         for path, row in self.rows:
-            texts, inner = [format_bet_size(size) for size in row], mapping
+            texts, inner = list(map(_plain_size, row)), mapping
             if not path:
                 return texts
             for key in path[:-1]:
@@ -207,6 +210,12 @@ class Sizes:
     def at(self, *keys: str) -> tuple[Any, ...] | None:
         """Returns the sizes of a street and player, or of a blind; None if they are left out."""
         return next((row for path, row in self.rows if set(path) <= {*keys}), None)
+
+
+def _plain_size(size: BetSize | tuple[BetSize, ...]) -> str | list[str]:
+    if isinstance(size, BetSize):
+        return format_bet_size(size)
+    return [format_bet_size(each, BEFORE_FLOP) for each in size]
 
 
 def _read_table(
@@ -258,26 +267,6 @@ def _read_list(
         except TreeError as error:
             errors.append((here, error.problem))
     return tuple(row)
-
-
-class RaiseSizes(NamedTuple):
-    """The raise sizes before the flop of both blinds, by raise depth."""
-
-    sb: SizesByDepth
-    bb: SizesByDepth
-
-    @classmethod
-    def parse(cls, value: Any, refused: Mapping[str, str] = {}) -> "RaiseSizes":
-        """Reads sizes by depth, for both blinds or as a mapping of ``sb`` and ``bb``.
-
-        Raises:
-            SizesError: with all errors.
-        """
-        if isinstance(value, RaiseSizes):
-            return value
-        rules = SizeRules(BEFORE_FLOP, for_raises=True, allow_empty=True, refused=refused)
-        table = Sizes.parse(value, rules, "raise_sizes")
-        return cls(*(table.at(key) or () for key in BLIND_KEYS))
 
 
 def parse_bet_size(value: BetSize | float | str, rules: SizeRules = _ANY_BET) -> BetSize:
