@@ -19,9 +19,9 @@ from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
         ("--verson", "--verson: not an option of runout, did you mean --version?"),
         ("shw x", "'shw': not a command, did you mean show?"),
         ("lab xyz", "'xyz': not a command of runout lab, allowed are exploit, judge, sweep"),
-        ("equity AA", "VILLAIN: is missing, runout equity needs HERO VILLAIN"),
+        ("equity", "HERO: is missing, runout equity needs HERO [VILLAIN]"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),
-        ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO VILLAIN"),
+        ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO [VILLAIN]"),
         ("warmup now", "'now': too many arguments, runout warmup takes options only"),
         ("equity AA KK --board", "--board: needs a value"),
         ("flops --json=yes", "--json: takes no value"),
@@ -44,7 +44,7 @@ def test_an_unknown_command_without_a_neighbour_points_to_the_list(error_line):
 @pytest.mark.parametrize(
     ("arguments", "meant"),
     [
-        ("equity --hero AA", "give HERO without a name: runout equity HERO VILLAIN"),
+        ("equity --hero AA", "give HERO without a name: runout equity HERO [VILLAIN]"),
         ("strength --hero AA", "did you mean --hand?"),
         ("solve-spot --threads 2", "did you mean --workers?"),
         ("solve-spot --iterations 9", "did you mean --max-iterations?"),

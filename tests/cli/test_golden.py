@@ -29,8 +29,6 @@ _KEPT = 3
 COMMANDS = """\
 equity AA KK
 equity "22+,AKs:0.5" KK --board Ah7s2c
-flop-equity AhKsQd --versus QQ
-flop-equity AhKsQd
 range "AKs:0.5,A2s+,22+"
 flops --random 5 --seed 7
 flops --subset 8

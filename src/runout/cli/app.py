@@ -63,6 +63,7 @@ Study
 Tools
 * equity | equity.show_equity | Compare two ranges, exactly.
     "22+,AKs:0.5" KK --board Ah7s2c
+    random QQ --board AhKsQd --grid
   config | | Write, check and describe config files.
   config init | config.write_starter |
     spot -o spot.yaml
@@ -72,8 +73,6 @@ Tools
     spot
 * range | equity.show_range | Show a range as a grid.
     "AKs:0.5,A2s+,22+,KTo-K8o"
-  flop-equity | equity.show_flop_equity | Show every hand's equity on a flop.
-    AhKsQd --versus QQ
   flops | equity.list_flops | List flops with their weights.
     --random 25 --seed 7 --format csv
   eval | equity.show_strength | Rank a made hand.
@@ -114,6 +113,7 @@ RETIRED = {
     "values": "Python: runout.open(DIR).at_spr(3.5).average(0)",
     "inspect": "runout show DIR --check",
     "abstraction inspect": "runout show DIR",
+    "flop-equity": "runout equity random HAND --board CARDS --grid",
     "table": "python -m tools.shipped_tables in the source",
 }
 

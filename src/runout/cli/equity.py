@@ -1,4 +1,4 @@
-"""`runout equity`, `flop-equity`, `eval`, `strength`, `range` and `flops`: poker facts."""
+"""`runout equity`, `eval`, `strength`, `range` and `flops`: poker facts."""
 
 import sys
 from collections.abc import Mapping
@@ -19,14 +19,12 @@ from runout.cli import formatting, options
 from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import Json, format_count_of, format_percent, json_number
 from runout.cli.options import argument, flag, option
-from runout.errors import CardError, OptionError
-from runout.solutions.sheet import Column, Sheet, columns
+from runout.errors import OptionError
+from runout.solutions.sheet import Column, Sheet
 
 MAX_RANGE_LENGTH = 30
-NUM_EXTREMES = 6
 
 _GRID = "Also show hero's equity with each hand of the range."
-_VERSUS = "Opponent's hand, such as QQ or AKs."
 _HAND = "Two cards (default a grid of all hands)."
 _RANDOM = "N flops drawn at random."
 _SEED = "Seed of --random (default 0)."
@@ -66,7 +64,7 @@ MEANINGS = {
 
 def show_equity(
     hero: Annotated[str, argument("HERO", "Hand, class or range: AhKh, AKs, 22+,AK:0.5, random.")],
-    villain: Annotated[str, argument("VILLAIN", "The same for the opponent.")],
+    villain: Annotated[str, argument("[VILLAIN]", "The same for the opponent.")] = "random",
     board: options.BoardOption = None,
     grid: Annotated[bool, flag("--grid", _GRID)] = False,
     json: options.JsonFlag = False,
@@ -114,44 +112,6 @@ def _by_hand(values: FloatArray) -> dict[str, float]:
     """Returns ``[169]`` values by the names of their hands, without NaN."""
     named = zip(HAND_NAMES, values.tolist(), strict=True)
     return {name: value for name, value in named if value == value}
-
-
-def show_flop_equity(
-    board: options.BoardArgument,
-    versus: Annotated[str | None, option("--versus -v", "HAND", _VERSUS)] = None,
-    json: options.JsonFlag = False,
-) -> None:
-    """Show each hand's exact all-in equity on a board, against a random hand or one hand.
-
-    With --json the document holds the whole 169 x 169 table as well.
-    """
-    cards = deck.parse_board(board)
-    opponent = None if versus is None else deck.parse_canonical_hand(versus)
-    with using_kernels():
-        from runout.equity.board import compute_board_equity
-
-        equity = compute_board_equity(cards)
-        table = equity.hand_table()
-    name = None if opponent is None else HAND_NAMES[opponent]
-    values = table.equity_vs_random() if opponent is None else table.equities()[:, opponent]
-    if np.isnan(values).all():
-        raise CardError(str(name), f"cannot be dealt on {format_cards(cards)}")
-    document: Json = {
-        "board": format_cards(cards),
-        "versus": name,
-        "hands": HAND_NAMES,
-        "equity_fraction": formatting.json_numbers(values),
-        "equity_fraction_by_matchup": formatting.json_numbers(table.equities()),
-        "num_combo_pairs_by_matchup": (table.totals // equity.num_runouts).tolist(),
-    }
-    shown = _by_hand(values)
-    best_first = sorted(shown, key=lambda hand: -shown[hand])
-    extremes = Sheet(columns("", ""), gap=2)
-    for end, hands in (("best", best_first), ("worst", best_first[::-1])):
-        names = [f"{hand} {format_percent(shown[hand], 1)}" for hand in hands[:NUM_EXTREMES]]
-        extremes.add(end, "  ".join(names))
-    title = f"Equity in % against {name or 'a random hand'} on {format_cards(cards)}\n"
-    show(json, document, title, _value_grid(shown), "", extremes)
 
 
 def show_strength(
