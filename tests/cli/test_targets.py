@@ -142,14 +142,23 @@ def keep_two_flops(directory):
         ledger.save(id, {"values": np.zeros(3)}, TaskRecord.of_this_process(0.0))
 
 
+class Result:
+    def save(self, path, *, overwrite):
+        pass
+
+
 def carry_out(directory, work, resume=True):
     """Does work that keeps finished parts in a directory."""
+
+    def make(context):
+        assert context.checkpoints == directory
+        work()
+        return Result()
+
     path = directory.with_name("result")
     long_work = LongWork(path, directory, None, lambda: None, False, resume)
-    with long_work.going_on() as found:
-        assert found is None
-        assert long_work.resume(RunContext()).checkpoints == directory
-        work()
+    _, end = long_work.carry_out(make, RunContext())
+    assert end.describe("x").startswith("wrote x, in 0.")
 
 
 def test_results_of_another_kind_are_never_replaced(tmp_path):
@@ -222,15 +231,16 @@ def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_p
 
 
 def test_a_result_that_is_there_is_not_made_again(tmp_path, capsys):
-    path, checkpoints = tmp_path / "result", tmp_path / "x.checkpoints"
+    path, checkpoints, made = tmp_path / "result", tmp_path / "x.checkpoints", Result()
     keep_two_flops(checkpoints)
     work = LongWork(path, checkpoints, None, lambda: "result", False)
-    with work.going_on() as found:
-        assert found == "result"
+    result, end = work.carry_out(lambda _: made, RunContext())
+    assert (result, end.describe("x")) == ("result", "x, already complete")
     assert capsys.readouterr().err == f"{path}: already complete; use --overwrite to solve again\n"
     assert not checkpoints.exists()
-    with replace(work, overwrite=True).going_on() as found:
-        assert found is None
+    result, end = replace(work, overwrite=True).carry_out(lambda _: made, RunContext())
+    assert result is made
+    assert not end.is_done_before
 
 
 def test_files_of_other_programs_stay_where_finished_parts_go(tmp_path):

@@ -61,7 +61,7 @@ def sprs_of(tree):
 
 @pytest.mark.parametrize("text", [PUSH_FOLD, RAW_EQUITY])
 def test_a_run_that_solves_no_flop_shows_none(show, text):
-    assert "solve type" not in show(text, "--preflop").stdout
+    assert "solve type" not in show(text).stdout
 
 
 def test_several_ratios_are_a_line_each(show):
@@ -136,9 +136,7 @@ def test_json_of_several_ratios_has_all_trees(show):
     [
         (FLOPS, ["--spr", "0"], "--spr: 0 is not a positive number"),
         (FLOPS, ["--depth", "0"], "--depth: 0 is not a positive number"),
-        (FLOPS, ["--preflop"], "has no section preflop"),
         (FLOPS, ["--dot"], "--dot: draws one tree, choose one by --spr (1, 2)"),
-        (FLOPS, ["--spr", "1", "--preflop"], "--spr --preflop: cannot be combined"),
         (FLOPS, ["--dot", "--json"], "--dot --json: cannot be combined"),
         (PUSH_FOLD, ["--spr", "1"], "has no section postflop_model"),
         (FLOPS.replace("[1.0]", "[-1.0]"), [], "postflop_model.bet_sizes[0]: "),
@@ -190,7 +188,6 @@ def test_a_solved_spot_shows_the_tree_of_its_config(run, spot):
 def test_a_spot_has_one_tree(error_line, spot, tmp_path, solved):
     expected = f"{spot} is a spot, which has one tree"
     assert error_line("tree", "show", "-c", spot, "--spr", "2") == f"--spr: {expected}"
-    assert error_line("tree", "show", "-c", spot, "--preflop") == f"--preflop: {expected}"
     missing = error_line("tree", "show", "-c", str(tmp_path))
     assert missing.startswith(str(tmp_path))
     other = error_line("tree", "show", "-c", str(solved / "preflop"))

@@ -1,7 +1,6 @@
 """`runout abstraction` and `diag-buckets`: hands in buckets, and what sharing one costs."""
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
@@ -17,6 +16,7 @@ from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, fo
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
 from runout.errors import AbstractionError, OptionError
+from runout.execution.context import RunContext
 from runout.solutions.sheet import Sheet, columns
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.trees.betting import Street
@@ -83,7 +83,6 @@ def build_abstraction(
     keys |= {"river_buckets": river_buckets, "samples_per_street": samples}
     keys |= {"mode": mode, "feature": feature}
     given = {key: value for key, value in keys.items() if value is not None}
-    started = time.perf_counter()
     with targets.solving_into(path, workers, executor) as context:
         from runout.abstraction import card_abstraction as abstractions
 
@@ -94,23 +93,20 @@ def build_abstraction(
             raise OptionError(f"--{name}", error.problem) from None
         targets.require_free(path, abstractions.KIND, True)
 
+        def build(context: RunContext) -> "CardAbstraction":
+            cost = estimate_build(config, river_table, context.num_threads)
+            targets.announce(f"{path}:", cost, path, "the build")
+            return abstractions.build_card_abstraction(config, seed, context, river_table)
+
         find = partial(_find_finished, path, config, seed, river_table)
         digest = digest_config({**asdict(config), "seed": seed, "river_table": river_table})
         checkpoints = targets.checkpoints_beside(path, "checkpoint")
         work = targets.LongWork(path, checkpoints, digest, find, overwrite, noun="part")
-        with work.going_on() as found:
-            abstraction = found
-            if abstraction is None:
-                cost = estimate_build(config, river_table, context.num_threads)
-                targets.announce(f"{path}:", cost, path, "the build")
-                build, place = abstractions.build_card_abstraction, work.resume(context)
-                abstraction = build(config, seed, place, river_table)
-                work.save(abstraction, context)
-    seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
-    summaries = abstraction.summaries()
-    document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": seconds, **summaries}
-    end = targets.describe_end(f"{path}, {format_bytes(size_bytes)}", seconds, found is not None)
-    show(json, document, summary_sheet(summaries), end)
+        abstraction, end = work.carry_out(build, context)
+    size_bytes, summaries = read_manifest(path).size_bytes, abstraction.summaries()
+    facts: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": end.seconds}
+    done = end.describe(f"{path}, {format_bytes(size_bytes)}")
+    show(json, {**facts, **summaries}, summary_sheet(summaries), done)
 
 
 #: Core seconds for a board of flop, turn and river, on a desktop of 2024.

@@ -1,6 +1,5 @@
 """`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
 
-import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +15,7 @@ from runout.config.load import load_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
+from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
@@ -45,35 +45,34 @@ def solve_flops(
 
     The same command resumes an interrupted run.
     """
-    started, model = time.perf_counter(), options.load_flops_config(config)
+    model = options.load_flops_config(config)
     targets.require_free(path, VALUES_KIND, overwrite or resume)
     digest = digest_config(model.to_mapping()) if resume else None
     with targets.solving_into(path, workers, executor) as context:
         from runout.flops.solve import PostflopPlan
         from runout.runs.plan import find_finished_values
 
-        find = partial(find_finished_values, path, model)
-        checkpoints = targets.checkpoints_beside(path)
+        def solve(context: RunContext) -> ValueBundle:
+            plan = PostflopPlan.make(model, workers)
+            targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
+            return plan.carry_out(context)
+
+        find, checkpoints = (
+            partial(find_finished_values, path, model),
+            targets.checkpoints_beside(path),
+        )
         work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume)
-        with work.going_on() as found:
-            bundle = found
-            if bundle is None:
-                plan = PostflopPlan.make(model, workers)
-                targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
-                bundle = plan.carry_out(work.resume(context))
-                work.save(bundle, context)
-    seconds, size_bytes = time.perf_counter() - started, read_manifest(path).size_bytes
-    num_flops = len(bundle.values[0].flops.flops)
+        bundle, end = work.carry_out(solve, context)
+    size_bytes, num_flops = read_manifest(path).size_bytes, len(bundle.flops)
     document: formatting.Json = {
         "path": str(path),
         "size_bytes": size_bytes,
-        "seconds": seconds,
+        "seconds": end.seconds,
         "num_flops": num_flops,
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    end = targets.describe_end(what, seconds, found is not None)
-    show(json, document, *solve_parts(bundle), end)
+    show(json, document, *solve_parts(bundle), end.describe(what))
 
 
 def solves_sheet(bundle: ValueBundle) -> Sheet:
@@ -145,36 +144,31 @@ def solve_game(
 
     The same command resumes an interrupted run.
     """
-    started, run_config = time.perf_counter(), load_config(config, RunConfig)
+    run_config = load_config(config, RunConfig)
     # One process plays a joint game; the flops of two phases can be shared.
     is_shared = resume and run_config.method != "joint"
     digest = digest_config(run_config.to_mapping()) if is_shared else None
     with targets.solving_into(path, workers, executor) as context:
         from runout.cfr.solver import ignore_progress
         from runout.runs.plan import RunPlan
-        from runout.runs.preflop import carry_out, find_finished_run
+        from runout.runs.preflop import PreflopRun, carry_out, find_finished_run
 
         plan = RunPlan.make(run_config, workers)
+
+        def solve(context: RunContext) -> PreflopRun:
+            targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
+            if plan.flops is not None and run_config.ranges_rounds:
+                rounds = format_count_of(run_config.ranges_rounds, "round")
+                print_note(f"and as much time again in each of at most {rounds}")
+            return carry_out(plan, context, ignore_progress if json else _print_solution)
 
         find, checkpoints = partial(find_finished_run, path, plan), path / preflop.CHECKPOINT_FOLDER
         check = partial(_require_free, path, plan, resume, overwrite)
         work = targets.LongWork(path, checkpoints, digest, find, overwrite, resume, check=check)
-        with work.going_on() as found:
-            run = found
-            if run is None:
-                targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
-                if plan.flops is not None and run_config.ranges_rounds:
-                    rounds = format_count_of(run_config.ranges_rounds, "round")
-                    print_note(f"and as much time again in each of at most {rounds}")
-                on_snapshot = ignore_progress if json else _print_solution
-                run = carry_out(plan, work.resume(context), on_snapshot)
-                work.save(run, context)
-    seconds = time.perf_counter() - started
-    document = {"path": str(path), "seconds": seconds, **run.solution.summary_to_json()}
+        run, end = work.carry_out(solve, context)
+    document = {"path": str(path), "seconds": end.seconds, **run.solution.summary_to_json()}
     flops = [] if run.values is None else [describe_flops(run.values)]
-    wrote = f"wrote {path} in {format_seconds(seconds)}"
-    done = wrote if found is None else f"{path}, {targets.COMPLETE}"
-    more = f"{done}; runout show {path} --node PATH for more"
+    more = f"{end.describe(str(path))}; runout show {path} --node PATH for more"
     report = report_parts(run.solution)
     show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)
 
@@ -267,20 +261,19 @@ def solve_spot(
         }
         show(json, document, describe_size(spot, size))
         return
-    solution, seconds = _solve(spot, path, workers, resume, overwrite)
+    solution, end = _solve(spot, path, workers, resume, overwrite)
     if json:
         print_json({**_spot_to_json(solution), "path": None if path is None else str(path)})
     else:
-        _report_spot(solution, path, seconds)
+        _report_spot(solution, path, end)
 
 
 def _solve(
     config: SpotConfig, path: Path | None, workers: int | None, resume: bool, overwrite: bool
-) -> tuple["SpotSolution", float | None]:
-    """Solves, and returns the seconds of this sitting without compiling; None if done before."""
-    is_there = path is not None and has_bundle(path)
+) -> tuple["SpotSolution", targets.End]:
+    """Solves, and returns the seconds of this sitting without compiling."""
     if path is not None:
-        targets.require_free(path, SPOT_KIND, overwrite or (resume and is_there))
+        targets.require_free(path, SPOT_KIND, overwrite or resume)
     with targets.solving_into(path, workers) as context:
         from runout.cfr.team import solve_time
         from runout.flops.spot_setup import measure_spot
@@ -288,23 +281,21 @@ def _solve(
         from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
 
         is_done = False
-        if path is not None and is_there and not overwrite:
-            require_own_spot(path, config, resume)
+        if path is not None and has_bundle(path) and not overwrite:
+            require_own_spot(path, config)
             _, outcome = load_outcome(path)
             is_done = reason_to_rest(outcome, config.stopping_rule()) is not None
         size = measure_spot(config, context.num_threads)
         require_memory(config, size)
         if path is not None:
             targets.require_disk(path, 2 * size.memory[config.precision].tables)  # type: ignore[index]
-        print_note(describe_size(config, size))
-        if (rounding := describe_rounding(config)) is not None:
-            print_note(rounding)
-        if path is None:
-            print_note("nothing will be kept, give --output DIR to keep it")
+        notes = describe_size(config, size), describe_rounding(config)
+        lost = None if path is not None else "nothing will be kept, give --output DIR to keep it"
+        for note in filter(None, (*notes, lost)):
+            print_note(note)
         started = solve_time()
         solution = solve_spot(config, context, directory=path, resume=resume, overwrite=overwrite)
-        seconds = solve_time() - started
-    return solution, None if is_done else seconds
+        return solution, targets.End(solve_time() - started, is_done)
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
@@ -363,7 +354,7 @@ def _spot_to_json(solution: "SpotSolution") -> formatting.Json:
     }
 
 
-def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | None) -> None:
+def _report_spot(solution: "SpotSolution", path: Path | None, end: targets.End) -> None:
     outcome, config, root = solution.outcome, solution.config, solution.view.node()
     chips, share = formatting.format_chips(outcome.exploitability), solution.exploitability_pot
     parts: list[Shown] = [
@@ -386,6 +377,5 @@ def _report_spot(solution: "SpotSolution", path: Path | None, seconds: float | N
         print_note(f"{missed}, increase {option} to continue")
     if path is not None:
         what = f"{path}, {format_bytes(read_manifest(path).size_bytes)}"
-        done = targets.describe_end(what, seconds or 0.0, seconds is None)
-        parts.append(f"{done}; runout show {path} --node PATH for more")
+        parts.append(f"{end.describe(what)}; runout show {path} --node PATH for more")
     print_parts(*parts)

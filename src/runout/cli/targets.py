@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 #: What Ctrl-C says where finished work is kept.
 GO_ON = "interrupted; rerun the command to resume"
-COMPLETE = "already complete"
 
 
 class _Savable(Protocol):
@@ -121,10 +121,17 @@ def collect(rows: Iterable[Row]) -> tuple[list[Row], bool]:
     return found, True
 
 
-def describe_end(what: str, seconds: float, is_done_before: bool) -> str:
-    """Returns the last line of long work: the result, and how long it took."""
-    wrote = f"wrote {what}, in {format_seconds(seconds)}"
-    return f"{what}, {COMPLETE}" if is_done_before else wrote
+class End(NamedTuple):
+    """How long work has ended."""
+
+    seconds: float
+    is_done_before: bool
+
+    def describe(self, what: str) -> str:
+        """Returns the last line: the result, and how long it took."""
+        if self.is_done_before:
+            return f"{what}, already complete"
+        return f"wrote {what}, in {format_seconds(self.seconds)}"
 
 
 def checkpoints_beside(path: Path, ending: str = "checkpoints") -> Path:
@@ -161,21 +168,24 @@ class LongWork(Generic[Result]):
     noun: str = "flop"  # for one part
     check: Callable[[], None] = lambda: None  # raises if the result cannot be written
 
-    @contextmanager
-    def going_on(self) -> Iterator[Result | None]:
-        """Yields the result if it is there, None if the block has to make it.
+    def carry_out(
+        self, make: Callable[[RunContext], Result], context: RunContext
+    ) -> tuple[Result, End]:
+        """Returns the result, which is made and saved unless it is there.
 
-        Finished parts are kept until the block ends well; Ctrl-C says how to resume. A block that
+        Finished parts are kept until the result is saved; Ctrl-C says how to resume. Work that
         fails before any part is finished leaves nothing behind, and parts of other processes are
         left to them.
         """
+        started = time.perf_counter()
         with claiming(self.path, self.digest) as claim:
             self.check()
-            found = None if self.overwrite else self.find()
-            if found is not None:
-                print_note(f"{self.path}: {COMPLETE}; use --overwrite to solve again")
+            result = None if self.overwrite else self.find()
+            if is_done_before := result is not None:
+                print_note(f"{self.path}: already complete; use --overwrite to solve again")
             try:
-                yield found
+                if result is None:
+                    result = self._make(make, context)
             except BaseException as problem:
                 parts = self._finished_parts()
                 if not parts and claim.is_last():
@@ -187,25 +197,24 @@ class LongWork(Generic[Result]):
                 text = kept if parts else f"interrupted before any {self.noun} was finished"
                 # A solve that has saved itself says so.
                 raise KeyboardInterrupt(str(problem) or text) from None
-            if found is not None or claim.is_last():
+            if is_done_before or claim.is_last():
                 remove_checkpoints(self.checkpoints)
+        return result, End(time.perf_counter() - started, is_done_before)
 
-    def resume(self, context: RunContext) -> RunContext:
-        """Returns the context with finished parts, which are removed if they may not be used."""
+    def _make(self, make: Callable[[RunContext], Result], context: RunContext) -> Result:
+        """Returns the result, made from finished parts as far as they may be used, and saves it."""
         if not self.can_resume:
             remove_checkpoints(self.checkpoints)
         if parts := self._finished_parts():
             print_note(f"resuming from {parts} in {self.checkpoints}, as far as they fit")
-        return replace(context, checkpoints=self.checkpoints)
-
-    def save(self, result: Result, context: RunContext) -> None:
-        """Writes the result; another process that shared the work may have been first."""
+        result = make(replace(context, checkpoints=self.checkpoints))
         with reporting_phase(context.on_event, "writing"):
             try:
                 result.save(self.path, overwrite=self.overwrite)
-            except RunoutError:
+            except RunoutError:  # another process that shared the work may have been first
                 if self.overwrite or self.find() is None:
                     raise
+        return result
 
     def _finished_parts(self) -> str:
         number = count_checkpoints(self.checkpoints)

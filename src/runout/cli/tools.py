@@ -39,14 +39,12 @@ MAX_OUTLINE_LINES = 80
 
 _CONFIG = "A config, YAML, or the directory of a solved spot."
 _SPR = "The postflop tree at this stack-to-pot ratio."
-_PREFLOP = "The preflop tree (the default if there is one)."
 _DEPTH = "Actions from the root to show (default: fit)."
 
 
 def show_tree(
     config: Annotated[Path, option("--config -c", "FILE", _CONFIG)],
     spr: Annotated[float | None, option("--spr", "X", _SPR, positive)] = None,
-    preflop: Annotated[bool, flag("--preflop", _PREFLOP)] = False,
     dot: Annotated[bool, flag("--dot", "Print the tree for Graphviz.")] = False,
     depth: Annotated[int | None, option("--depth", "N", _DEPTH, positive)] = None,
     json: options.JsonFlag = False,
@@ -56,34 +54,28 @@ def show_tree(
     The config describes a run, flops or a spot. Flops with several stack-to-pot ratios show a line
     for each; give --spr for one.
     """
-    one_tree = {"--spr": spr is not None, "--preflop": preflop}
-    options.require_at_most_one(one_tree)
     options.require_at_most_one({"--dot": dot, "--json": json})
-    if (spot := _find_spot(config)) is not None:
-        for option in (name for name, is_given in one_tree.items() if is_given):
-            raise OptionError(option, f"{config} is a spot, which has one tree")
-        _show(spot.tree(), spot, depth, dot, json)
-        return
-    loaded = options.load_run_or_flops(config)
-    if isinstance(loaded, RunConfig):
-        if spr is None:
-            _show(loaded.preflop.tree, None, depth, dot, json)
-            has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
-            if has_flops and not dot and not json:
-                console.output().print()
-                _show_all(options.load_flops_config(config, loaded))
-            return
-        loaded = loaded.postflop_model or options.load_flops_config(config, loaded)
-    if preflop:
-        raise OptionError("--preflop", f"{config} has no section preflop")
-    sprs = loaded.sprs if spr is None else [spr]
-    if len(sprs) == 1:
-        _show(PostflopTree.build(loaded.betting_rules(), sprs[0]), loaded, depth, dot, json)
-    elif dot:
-        given = ", ".join(map(format_amount, sprs))
-        raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
+    loaded = _find_spot(config) or options.load_run_or_flops(config)
+    if isinstance(loaded, SpotConfig) and spr is not None:
+        raise OptionError("--spr", f"{config} is a spot, which has one tree")
+    if isinstance(loaded, RunConfig) and spr is None:
+        _show(loaded.preflop.tree, None, depth, dot, json)
+        has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
+        if has_flops and not dot and not json:
+            console.output().print()
+            _show_all(options.load_flops_config(config, loaded))
+    elif isinstance(loaded, SpotConfig):
+        _show(loaded.tree(), loaded, depth, dot, json)
     else:
-        _show_all(loaded, json)
+        model = options.load_flops_config(config, loaded)
+        sprs = model.sprs if spr is None else [spr]
+        if len(sprs) == 1:
+            _show(PostflopTree.build(model.betting_rules(), sprs[0]), model, depth, dot, json)
+        elif dot:
+            given = ", ".join(map(format_amount, sprs))
+            raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
+        else:
+            _show_all(model, json)
 
 
 def _find_spot(path: Path) -> SpotConfig | None:
@@ -135,22 +127,20 @@ def fitting_depth(layout: TreeArrays) -> int:
 
 def _show_all(model: FlopsConfig, json: bool = False) -> None:
     """Prints the rules once and a line for the tree at each stack-to-pot ratio."""
-    rules = model.betting_rules()
-    trees = [PostflopTree.build(rules, spr) for spr in sorted(model.sprs)]
-    facts = [_facts(tree, _memory(tree, model)[0]) for tree in trees]
+    rules, facts = model.betting_rules(), list[dict[str, Any]]()
     numbers = ("nodes", "decisions", "folds", "showdowns")
     shown = [Column(heading, form=format_count) for heading in numbers]
     memory = Column("memory of a solve", form=format_bytes)
     sheet = Sheet((Column("SPR", form=format_amount), *shown, memory))
-    for each in facts:
-        decisions, folds = (sum(each[key].values()) for key in ("decisions", "folds"))
-        counts = (each["num_nodes"], decisions, folds, each["num_showdowns"])
-        sheet.add(each["spr"], *counts, each["memory_bytes"])
+    for spr in sorted(model.sprs):
+        tree = PostflopTree.build(rules, spr)
+        facts.append(_facts(tree, _memory(tree, model)[0]))
+        decisions, folds = (sum(facts[-1][key].values()) for key in ("decisions", "folds"))
+        counts = tree.num_nodes, decisions, folds, facts[-1]["num_showdowns"]
+        sheet.add(spr, *counts, facts[-1]["memory_bytes"])
     flops = format_count_of(len(model.flop_list().flops), "flop")
-    about = (
-        f"{flops}, solve type {backend_title(model.solve_type)}\n{describe.format_rules(rules)}\n"
-    )
-    console.show(json, {"trees": facts}, about, sheet)
+    title = f"{flops}, solve type {backend_title(model.solve_type)}"
+    console.show(json, {"trees": facts}, f"{title}\n{describe.format_rules(rules)}\n", sheet)
 
 
 def _memory(
@@ -178,26 +168,26 @@ def _facts(tree: PostflopTree | PreflopTree, memory_bytes: int) -> dict[str, Any
     """Returns what is known of a tree, under its JSON names."""
     counts, names = tree.counts, tree.player_names
     facts: dict[str, Any] = {
-        "kind": "preflop" if isinstance(tree, PreflopTree) else "postflop",
         "num_nodes": tree.num_nodes,
         "num_levels": tree.layout.num_levels,
         "memory_bytes": memory_bytes,
+        "folds": dict(zip(names, counts.folds, strict=True)),
     }
     if isinstance(tree, PreflopTree):
-        facts |= {
+        return facts | {
+            "kind": "preflop",
             "decisions": dict(zip(names, counts.decisions, strict=True)),
             "flop_leaves": [leaf._asdict() for leaf in tree.flop_leaves()],
             "num_all_ins": counts.all_in_showdowns,
         }
-    else:
-        streets = [street.label for street in Street]
-        facts |= {
-            "spr": tree.stakes.spr,
-            "decisions": dict(zip(streets, counts.decisions_by_street, strict=True)),
-            "num_showdowns": counts.showdowns + counts.all_in_showdowns,
-            "num_all_in_showdowns": counts.all_in_showdowns,
-        }
-    return facts | {"folds": dict(zip(names, counts.folds, strict=True))}
+    streets = [street.label for street in Street]
+    return facts | {
+        "kind": "postflop",
+        "spr": tree.stakes.spr,
+        "decisions": dict(zip(streets, counts.decisions_by_street, strict=True)),
+        "num_showdowns": counts.showdowns + counts.all_in_showdowns,
+        "num_all_in_showdowns": counts.all_in_showdowns,
+    }
 
 
 # Kernels compile for the types they are called with, so `runout warmup` calls each one by a small
