@@ -3,12 +3,12 @@
 import itertools
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from runout.cards.deck import format_cards
 from runout.cards.flops import GivenFlop
 from runout.cli import options
-from runout.cli.console import print_note, show, using_kernels
+from runout.cli.console import Shown, print_note, show
 from runout.cli.formatting import dim, format_bytes, format_count_of, format_json, format_mbb
 from runout.cli.inspect import open_values
 from runout.cli.options import argument, option, positive
@@ -111,47 +111,43 @@ def judge_strategies(
 
     A joint run is judged preflop and postflop, and keeps the number.
     """
-    if find_result(path)[0] == SPOT_KIND:
-        with solving_into(None, workers, executor) as context:
-            from runout.runs.judge import exploitability
+    kind, _ = find_result(path)
+    is_joint = has_bundle(path / SOLUTION_FOLDER) and not has_bundle(path / VALUES_FOLDER)
+    document: dict[str, Any] = {"path": str(path)}
+    with solving_into(None, workers, executor) as context:
+        from runout.runs import compare, judge
 
-            real = exploitability(path, context)
-        quality = open_result(path).quality
-        assert quality is not None  # all saved spots have it
-        own, meaning = quality.exploitability, quality.meaning
-        document = {"path": str(path), "own_exploitability_pot": own, "own_meaning": meaning}
-        text = f"{own:.3%} of the pot ({meaning}), {real:.3%} with real cards"
-        show(json, {**document, "real_exploitability_pot": real}, text)
-        return
-    if has_bundle(path / SOLUTION_FOLDER) and not has_bundle(path / VALUES_FOLDER):
-        with solving_into(None, workers, executor) as context:
-            from runout.runs.judge import judge_run
-
-            loss = judge_run(path, context)
-        own, real = load_solution(path).report.exploitability_mbb, loss.exploitability_mbb
-        sb, bb = map(format_mbb, loss.best_response_mbb)
-        document = {
-            "path": str(path),
-            "own_exploitability_mbb": own,
-            "real_exploitability_mbb": real,
-            "best_response_mbb": dict(zip(BLIND_NAMES, loss.best_response_mbb, strict=True)),
-        }
-        text = f"own game {format_mbb(own)} mbb/hand, real game {format_mbb(real)} mbb/hand"
-        gains = f"best responses with real cards win {sb} as SB and {bb} as BB"
-        show(json, document, f"{text}\n{gains}")
-        return
-    bundle = open_values(path)
-    if not bundle.solutions:
-        raise OptionError(str(path), "has no strategies, solve with keep_strategies: true")
-    indices = [bundle.flops.find(GivenFlop.parse(text)) for text in flops or []]
-    with using_kernels() as on_event:
-        from runout.execution.context import RunContext
-        from runout.runs import compare
-
-        chosen, sprs = indices or range(len(bundle.flops)), range(len(bundle.trees))
-        rows = list(compare.judge_kept(bundle, chosen, sprs, RunContext(workers, on_event)))
-    document = {"path": str(path), "is_complete": True} | compare.comparison_to_json(rows)
-    show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))
+        if kind == SPOT_KIND:
+            real, quality = judge.exploitability(path, context), open_result(path).quality
+            assert quality is not None  # all saved spots have it
+            own, meaning = quality.exploitability, quality.meaning
+            document |= {"own_exploitability_pot": own, "own_meaning": meaning}
+            document["real_exploitability_pot"] = real
+            parts: list[Shown] = [f"{own:.3%} of the pot ({meaning}), {real:.3%} with real cards"]
+        elif is_joint:
+            loss, own = (
+                judge.judge_run(path, context),
+                load_solution(path).report.exploitability_mbb,
+            )
+            real, gains = loss.exploitability_mbb, loss.best_response_mbb
+            document |= {"own_exploitability_mbb": own, "real_exploitability_mbb": real}
+            document["best_response_mbb"] = dict(zip(BLIND_NAMES, gains, strict=True))
+            sb, bb = map(format_mbb, gains)
+            parts = [
+                f"own game {format_mbb(own)} mbb/hand, real game {format_mbb(real)} mbb/hand",
+                f"best responses with real cards win {sb} as SB and {bb} as BB",
+            ]
+        else:
+            bundle = open_values(path)
+            if not bundle.solutions:
+                problem = "has no strategies, solve with keep_strategies: true"
+                raise OptionError(str(path), problem)
+            found = [bundle.flops.find(GivenFlop.parse(text)) for text in flops or []]
+            chosen, sprs = found or range(len(bundle.flops)), range(len(bundle.trees))
+            rows = list(compare.judge_kept(bundle, chosen, sprs, context))
+            document |= {"is_complete": True, **compare.comparison_to_json(rows)}
+            parts = [compare.comparison_sheet(rows), dim(_LEGEND)]
+    show(json, document, *parts)
 
 
 def sweep(
