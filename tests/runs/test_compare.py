@@ -43,7 +43,7 @@ def make_config(**keys):
         "max_raises_per_street": 0,
         "postflop_solve_iterations": 10,
     }
-    return FlopsConfig.model_validate(mapping | keys)
+    return FlopsConfig.parse(mapping | keys)
 
 
 def make_all_tested(*labels, **keys):

@@ -2,6 +2,9 @@
 
 import os
 import signal
+import threading
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from runout.errors import ConfigError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
 from runout.holdem.rivers import BucketRivers
+from runout.preflop import shards
 from runout.runs.plan import RunPlan, make_joint_game
 from runout.runs.preflop import solve_joint, solve_on_book
 from runout.solutions.values import ValueBook
@@ -49,6 +53,32 @@ def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
     assert min(iterations) == 4
     np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
     np.testing.assert_array_equal(resumed.solution.ev_bb, undisturbed.solution.ev_bb)
+
+
+def test_an_interrupted_solve_is_saved_when_no_other_save_is_under_way(tmp_path, monkeypatch):
+    begin_saving, under_way = shards.begin_saving, threading.Event()
+    num_saved = []
+
+    def begin_alone(*arguments):
+        assert not under_way.is_set()
+        under_way.set()
+        finish = begin_saving(*arguments)
+
+        def finish_slowly():
+            time.sleep(0.1)
+            finish()
+            num_saved.append(1)
+            under_way.clear()
+
+        return finish_slowly
+
+    monkeypatch.setattr(shards, "begin_saving", begin_alone)
+    often = CONFIG.joint_settings.model_copy(update={"checkpoint_minutes": 1e-9})
+    plan = replace(PLAN, config=CONFIG.model_copy(update={"joint": often}))
+    with pytest.raises(KeyboardInterrupt, match="3 iterations kept"):
+        solve_joint(plan, RunContext(1, interrupt_after(3), tmp_path))
+    assert len(num_saved) >= 2
+    assert solve_joint(plan, RunContext(1, checkpoints=tmp_path)).solution.report.iterations == 6
 
 
 def test_without_a_directory_nothing_is_kept_of_an_interrupted_solve():

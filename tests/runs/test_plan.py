@@ -318,12 +318,12 @@ def test_a_path_may_lead_to_a_config(tmp_path, name):
 
 def test_a_path_to_nothing_is_an_error_of_the_config(tmp_path):
     with pytest.raises(ConfigError, match=r"postflop_model_path: .*nowhere does not exist"):
-        open_postflop_model(tmp_path / "nowhere")
+        open_postflop_model(config_with_path(tmp_path / "nowhere"))
 
 
 def test_a_directory_without_values_is_refused(tmp_path):
     with pytest.raises(BundleError, match=str(tmp_path)):
-        open_postflop_model(tmp_path)
+        open_postflop_model(config_with_path(tmp_path))
 
 
 def test_damaged_values_are_refused(bundle, tmp_path):
@@ -333,7 +333,7 @@ def test_damaged_values_are_refused(bundle, tmp_path):
     content[-1] ^= 1
     file.write_bytes(bytes(content))
     with pytest.raises(BundleError, match=r"value_pot_1\.npy"):
-        open_postflop_model(tmp_path / "values")
+        open_postflop_model(config_with_path(tmp_path / "values"))
 
 
 def test_values_for_given_ranges_are_refused(bundle, tmp_path):
@@ -341,7 +341,7 @@ def test_values_for_given_ranges_are_refused(bundle, tmp_path):
     narrow = replace(second, ranges=np.full((2, 169), 0.5))
     replace(bundle, values=(first, narrow)).save(tmp_path / "values")
     with pytest.raises(BundleError, match=r"values: SPR 5\.5 was solved for given ranges"):
-        open_postflop_model(tmp_path / "values")
+        open_postflop_model(config_with_path(tmp_path / "values"))
 
 
 @pytest.mark.parametrize(

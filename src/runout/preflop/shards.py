@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -180,7 +181,7 @@ class JointShards:
 
     game: JointGame
 
-    def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Subgame]:
+    def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Any]:
         """Allocates the tables of some flops, by their numbers in the game."""
         return self.game.play_flops(Team.of(worker), part)
 

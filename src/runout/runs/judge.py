@@ -34,7 +34,7 @@ from runout.holdem.game import CardGame
 from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.holdem.tables import FixedTables
 from runout.preflop.joint import Flops, JointGame, PlayedFlops, ShardedFlops
-from runout.preflop.shards import divide_flops
+from runout.preflop.shards import JointShards, divide_flops
 from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
 from runout.solutions import preflop as stored
@@ -181,33 +181,34 @@ def judge_joint(game: JointGame, solution: PreflopSolution, flops: Flops) -> Joi
     return JointLoss((sb, bb))
 
 
-@dataclass(frozen=True)
-class JudgeShards:
-    """Makes shards that judge some flops of a run's directory each; see `ShardJob`."""
+@dataclass(frozen=True, eq=False)
+class JudgeShards(JointShards):
+    """Makes shards that judge the strategies of some flops in a directory each."""
 
     directory: Path
 
-    def start(self, part: Sequence[int], worker: Worker) -> "PlayedFlops[_JudgedSubgame]":
+    def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Any]:
         """Opens the strategies of some flops; each flop and leaf that is done is an event."""
-        game, _, saved = open_joint_run(self.directory)
+        saved = JointFlops.load(self.directory)
 
         def strategy_of(flop: int, leaf: int) -> FlopStrategy:
-            return StoredStrategy(*saved.shares(flop, leaf, game.flop_trees))
+            return StoredStrategy(*saved.shares(flop, leaf, self.game.flop_trees))
 
         def on_visit() -> None:
             worker.on_event(FlopJudged())
 
-        return judge_flops(game, part, strategy_of, Team.of(worker), on_visit)
-
-    def memory_bytes(self, part: Sequence[int]) -> int:
-        """Returns what the strategies of some flops need, and the program beside them."""
-        return open_joint_run(self.directory)[0].memory_bytes(part)
+        return judge_flops(self.game, part, strategy_of, Team.of(worker), on_visit)
 
 
 def judge_run(directory: Path, context: RunContext) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it."""
-    game, solution, _ = open_joint_run(directory)
-    executor, job = context.chosen_executor, JudgeShards(directory)
+    solution = stored.load_solution(directory / SOLUTION_FOLDER)
+    saved = JointFlops.load(directory / FLOPS_FOLDER)
+    if saved.last_street != Street.RIVER:
+        problem = "has no strategies of rivers, solve it with keep_rivers: true"
+        raise BundleError(str(directory / FLOPS_FOLDER), problem)
+    game = make_joint_game(parse_config(saved.config_text, RunConfig), solution.tree)
+    executor, job = context.chosen_executor, JudgeShards(game, directory / FLOPS_FOLDER)
     num_shards = 1 if executor.is_here else min(executor.num_workers, len(game.flops))
     parts = divide_flops(game, num_shards)
     num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
@@ -229,17 +230,6 @@ def judge_run(directory: Path, context: RunContext) -> JointLoss:
             raise ExecutionError("lab exploit", problem) from error
     stored.note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
     return loss
-
-
-def open_joint_run(directory: Path) -> tuple[JointGame, PreflopSolution, JointFlops]:
-    """Returns the game of a joint run, and its strategies before and after the flop."""
-    solution = stored.load_solution(directory / SOLUTION_FOLDER)
-    saved = JointFlops.load(directory / FLOPS_FOLDER)
-    if saved.last_street != Street.RIVER:
-        problem = "has no strategies of rivers, solve it with keep_rivers: true"
-        raise BundleError(str(directory / FLOPS_FOLDER), problem)
-    game = make_joint_game(parse_config(saved.config_text, RunConfig), solution.tree)
-    return game, solution, saved
 
 
 class _JudgedSubgame:

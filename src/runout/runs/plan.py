@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from runout.cfr.schedules import SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
@@ -17,7 +17,6 @@ from runout.config.load import load_model_file, parse_config
 from runout.config.run import RunConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
-from runout.events import GameSolving
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost
 from runout.flops.cards import CardBackend
@@ -29,27 +28,20 @@ from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.trees.tree import PotType, PreflopTree
 
-Solving = TypeVar("Solving", bound=GameSolving)
 
-
-def solving_event(
-    kind: type[Solving],
-    progress: SolveProgress,
-    rule: StoppingRule,
-    scale: float = 1.0,
-    **more: Any,
-) -> Solving:
-    """Returns progress under a rule as an event, its exploitabilities times a scale."""
+def solving_facts(
+    progress: SolveProgress, rule: StoppingRule, scale: float = 1.0
+) -> dict[str, Any]:
+    """Returns what a `GameSolving` event says, with exploitabilities times a scale."""
     reached, target = progress.exploitability, rule.exploitability
-    return kind(
-        iteration=progress.iteration,
-        max_iterations=progress.max_iterations,
-        exploitability=None if reached is None else reached * scale,
-        target=None if target is None else target * scale,
-        seconds=progress.seconds,
-        max_seconds=rule.max_seconds,
-        **more,
-    )
+    return {
+        "iteration": progress.iteration,
+        "max_iterations": progress.max_iterations,
+        "exploitability": None if reached is None else reached * scale,
+        "target": None if target is None else target * scale,
+        "seconds": progress.seconds,
+        "max_seconds": rule.max_seconds,
+    }
 
 
 def merge_sprs(sprs: Sequence[float]) -> list[float]:
@@ -70,18 +62,23 @@ def postflop_config_for(config: FlopsConfig, tree: PreflopTree) -> FlopsConfig:
     return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
 
 
-def open_postflop_model(path: Path) -> ValueBundle | FlopsConfig:
-    """Returns what ``postflop_model_path`` points at: solved values, or a config to solve."""
+def open_postflop_model(config: RunConfig) -> tuple[ValueBundle | None, FlopsConfig]:
+    """Returns solved values if ``postflop_model_path`` has some, and how flops are solved."""
+    model, path = config.postflop_model, config.postflop_model_path
+    if model is not None:
+        return None, model
+    if path is None:
+        raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
     if not path.is_dir():
-        return load_model_file(path)
+        return None, load_model_file(path)
     bundle = ValueBundle.load(path)
     sprs = [f"{values.spr:g}" for values in bundle.values if values.ranges is not None]
     if sprs:
         problem = f"SPR {', '.join(sprs)} was solved for given ranges, a game needs all hands"
         raise BundleError(str(path), problem)
-    return bundle
+    return bundle, bundle.config
 
 
 def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
@@ -140,7 +137,7 @@ class RunPlan:
             return cls(config, tree, workers)
         if config.method == "joint":
             return cls(config, tree, workers, make_joint_game(config, tree))
-        given, model = _open_model(config)
+        given, model = open_postflop_model(config)
         flops = None
         if given is None:
             flops = PostflopPlan.make(postflop_config_for(model, tree), workers)
@@ -157,21 +154,8 @@ class RunPlan:
         """Time, memory and disk that flops take; None if none is solved or played."""
         if self.joint is not None:
             keeps_rivers = self.config.joint_settings.keep_rivers
-            rule = self.config.stopping_rule()
-            return self.joint.estimate(rule, self.num_workers, keeps_rivers=keeps_rivers)
+            return self.joint.estimate(self.rule, self.num_workers, keeps_rivers=keeps_rivers)
         return None if self.flops is None else self.flops.cost
-
-
-def _open_model(config: RunConfig) -> tuple[ValueBundle | None, FlopsConfig]:
-    """Returns solved values if there are some, and how flops are or were solved."""
-    opened: ValueBundle | FlopsConfig | None = config.postflop_model
-    if opened is None:
-        if config.postflop_model_path is None:
-            raise ConfigError("postflop_model", "is missing, flops of this tree must be solved")
-        opened = open_postflop_model(config.postflop_model_path)
-    if isinstance(opened, FlopsConfig):
-        return None, opened
-    return opened, parse_config(opened.config_text, FlopsConfig)
 
 
 def require_own_solution(path: Path, config: RunConfig) -> None:
@@ -179,7 +163,7 @@ def require_own_solution(path: Path, config: RunConfig) -> None:
     if has_bundle(path):
         bundle = load_bundle(path, PREFLOP_KIND, PREFLOP_SCHEMA_VERSION)
         found = parse_config(bundle.config_text or "", RunConfig).digest_mapping()
-        _require_equal(path, found, config.digest_mapping())
+        require_equal(path, found, config.digest_mapping())
 
 
 def find_finished_values(
@@ -189,13 +173,18 @@ def find_finished_values(
     if not has_bundle(path):
         return None
     values = ValueBundle.load(path, verify=verify)
-    found = parse_config(values.config_text, FlopsConfig).digest_mapping()
-    _require_equal(path, found, {} if config is None else config.digest_mapping())
+    wanted = {} if config is None else config.digest_mapping()
+    require_equal(path, values.config.digest_mapping(), wanted)
     return values
 
 
-def _require_equal(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    differences = list(list_differences(found, wanted))
-    if differences:
-        problem = f"belongs to another config: {'; '.join(differences)}"
-        raise BundleError(str(path), problem)
+def require_equal(
+    path: Path,
+    found: Mapping[str, Any],
+    wanted: Mapping[str, Any],
+    problem: str = "belongs to another config",
+    known: Sequence[str] = (),
+) -> None:
+    """Refuses what was found at a path if it is not what was wanted; some differences are known."""
+    if differences := [*known, *list_differences(found, wanted)]:
+        raise BundleError(str(path), f"{problem}: {'; '.join(differences)}")

@@ -28,7 +28,7 @@ from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_o
 from runout.preflop import shards
 from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
 from runout.preflop.solver import BookLeaves, PreflopSolver
-from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_event
+from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_facts
 from runout.solutions import preflop as stored
 from runout.solutions import values as flop_values
 from runout.solutions.preflop import PreflopSolution
@@ -208,9 +208,10 @@ def _learn(
         return shards.begin_saving(directory, solver, leaves, digest)
 
     autosave = context.autosave(path, config.joint_settings.checkpoint_minutes, begin)
-    with cancelling_on_interrupt(context.cancel, ends_step=True), autosave:
+    with cancelling_on_interrupt(context.cancel, ends_step=True):
         try:
-            solution = _iterate(plan, solver, context, on_solution, 0, autosave.save_if_due)
+            with autosave:  # whose saves are over before another begins
+                solution = _iterate(plan, solver, context, on_solution, 0, autosave.save_if_due)
         except CancelledError:
             if path is not None:
                 begin(path)()
@@ -233,10 +234,11 @@ def _iterate(
     after_each: Callable[[], None] = lambda: None,
 ) -> PreflopSolution:
     """Solves the game before the flop in a round, as long as the plan says."""
-    rule, scale, print_every = plan.rule, stored.MBB_PER_BB, plan.config.print_every
+    rule, print_every = plan.rule, plan.config.print_every
 
     def report(progress: SolveProgress) -> None:
-        context.on_event(solving_event(PreflopSolving, progress, rule, scale, round=number))
+        facts = solving_facts(progress, rule, stored.MBB_PER_BB)
+        context.on_event(PreflopSolving(**facts, round=number))
         plan.on_iteration(progress)
         after_each()
         if print_every and progress.iteration % print_every == 0:

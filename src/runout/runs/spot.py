@@ -23,7 +23,6 @@ from runout.cfr.team import Team
 from runout.config.load import load_spot_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import NodeLock, SpotConfig
-from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, TreeError
 from runout.events import SpotSolving
 from runout.execution.context import RunContext, describe_interruption
@@ -33,7 +32,7 @@ from runout.flops.solve import Sizes, read_target
 from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, load_outcome, start_solver
 from runout.holdem.tables import Precision
-from runout.runs.plan import solving_event
+from runout.runs.plan import require_equal, solving_facts
 from runout.solutions import preflop as stored
 from runout.solutions.flop_bundles import has_solution
 from runout.solutions.node import known_mean
@@ -241,17 +240,16 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
     found, _ = load_outcome(directory)
     if not resume:
         raise BundleError(str(directory), "exists already, neither resume nor overwrite is set")
-    there, here = found.game_mapping(), config.game_mapping()
-    differences, ranges = [], zip(found.ranges(), config.ranges(), strict=True)
-    for key, held in zip(PLAYER_KEYS, ranges, strict=True):
+    there, here, of_ranges = found.game_mapping(), config.game_mapping(), []
+    for player, key in enumerate(PLAYER_KEYS):
         if there.pop(key) != here.pop(key):  # too long to be shown
-            boards = (found.board_cards, config.board_cards)
-            left = [r.without_cards(b).weights.sum() for r, b in zip(held, boards, strict=True)]
-            sizes = f"{left[0]:.4g} combos there and {left[1]:.4g} here"
-            differences.append(f"{key} is another range, {sizes}")
-    differences.extend(list_differences(there, here))
-    if differences:
-        raise BundleError(str(directory), f"holds another spot: {'; '.join(differences)}")
+            before, now = (
+                spot.ranges()[player].without_cards(spot.board_cards).weights.sum()
+                for spot in (found, config)
+            )
+            sizes = f"{before:.4g} combos there and {now:.4g} here"
+            of_ranges.append(f"{key} is another range, {sizes}")
+    require_equal(directory, there, here, "holds another spot", of_ranges)
 
 
 def require_memory(config: SpotConfig, size: SpotSize) -> None:
@@ -303,7 +301,8 @@ def _solve(
         is_due = progress.seconds - seconds_at_event >= _SECONDS_BETWEEN_EVENTS
         if is_due or progress.stop_reason is not None:
             seconds_at_event = progress.seconds
-            context.on_event(solving_event(SpotSolving, progress, rule, pot_chips=config.pot))
+            facts = solving_facts(progress, rule)
+            context.on_event(SpotSolving(**facts, pot_chips=config.pot))
         if on_iteration is not None:
             on_iteration(progress)
         autosave.save_if_due()

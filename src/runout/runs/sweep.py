@@ -273,14 +273,15 @@ def summarize(points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> list[Sw
 
 
 def _paired(seeds: dict[int, dict[str, float]], first: dict[int, dict[str, float]]) -> Estimate:
-    """Returns how a choice differs from the first, seed by seed if both are random."""
-    name = MEASURES[0]
-    if len(first) == 1 or len(seeds) == 1:  # one of them does not depend on the seed
-        others = first if len(seeds) == 1 else seeds
-        single = next(iter((seeds if len(seeds) == 1 else first).values()), {name: math.nan})
-        sign = 1.0 if others is seeds else -1.0
-        return Estimate.of([sign * (values[name] - single[name]) for values in others.values()])
-    return Estimate.of([seeds[seed][name] - first[seed][name] for seed in seeds if seed in first])
+    """Returns how a choice differs from the first, seed by seed."""
+    found, others = (
+        {seed: values[MEASURES[0]] for seed, values in each.items()} for each in (seeds, first)
+    )
+    if len(others) == 1:  # it does not depend on the seed
+        others = dict.fromkeys(found, *others.values())
+    elif len(found) == 1:
+        found = dict.fromkeys(others, *found.values())
+    return Estimate.of([found[seed] - others[seed] for seed in found if seed in others])
 
 
 def run_sweep(points: Sequence[SweepPoint], context: RunContext) -> Iterator[SweepRow]:
