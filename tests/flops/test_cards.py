@@ -1,12 +1,16 @@
 """The compact backend: what it needs, and what it loses with real cards."""
 
 import numpy as np
+import pytest
 
-from runout.cards.deck import live_combos, parse_board
+from runout.cards.deck import live_combos, parse_board, parse_card, parse_combo
 from runout.cfr.schedules import DCFR6, StoppingRule
 from runout.cfr.team import Team
+from runout.flops.backend import EVERYONE
 from runout.flops.cards import CardBackend
+from runout.flops.turn_buckets import StrengthBuckets
 from runout.flops.values import RunoutSample
+from runout.holdem.cards import CardsToCome
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import name_of_table
 from runout.solutions.flop_bundles import normalize_sums
@@ -28,6 +32,36 @@ def test_it_needs_less_memory_than_exact_flops():
     assert compact.savings["compact_precision: 16"] < compact.memory_bytes
 
 
+def test_turn_buckets_tell_nuts_from_less_and_isomorphic_hands_share_one():
+    cards = CardsToCome.plan(parse_board("Ks7s2s"), EVERYONE)
+    columns, other = StrengthBuckets(16).sort(cards, Team())
+    assert columns is other  # both hold everything
+    position, turn = cards.players[0].positions(), cards.runouts[0].index((parse_card("Qc"),))
+
+    def bucket(text):
+        return int(columns[turn, position[parse_combo(text)]])
+
+    assert bucket("As5s") == 15
+    assert bucket("3d4h") < bucket("AdAh") < bucket("As5s")
+    assert bucket("AdKh") == bucket("AhKd")
+    again = StrengthBuckets(16).sort(cards, Team(2))[0]
+    np.testing.assert_array_equal(columns, again)
+
+
+def test_turn_buckets_lose_more_in_less_memory():
+    tree, board = small_tree(), parse_board(FLOP)
+    losses, sizes = [], []
+    for turns in (None, StrengthBuckets(32), StrengthBuckets(2)):
+        backend = CardBackend(
+            StoppingRule(60), BucketRivers(48, turns=turns), schedule=DCFR6, sample=FEW_BOARDS
+        )
+        strategy = backend.solve(flop_game(FLOP), tree, ignore_progress, Team()).strategy
+        losses.append(judge_strategy(board, tree, strategy).exploitability_pot)
+        sizes.append(backend.estimate(board, tree, 1).memory_bytes)
+    assert losses[0] < losses[1] < losses[2]
+    assert sizes[0] > sizes[1] > sizes[2]
+
+
 def test_its_strategies_lose_little_with_real_cards():
     tree = small_tree()
     backend = CardBackend(
@@ -39,9 +73,10 @@ def test_its_strategies_lose_little_with_real_cards():
     assert solution.report.exploitability_pot < 0.02
 
 
-def test_strategies_that_were_kept_are_read_again():
-    tree, flop = small_tree(), parse_board(FLOP)
-    backend = CardBackend(StoppingRule(3), BucketRivers(16), schedule=DCFR6, sample=FEW_BOARDS)
+@pytest.mark.parametrize("turns", [None, StrengthBuckets(7)])
+def test_strategies_that_were_kept_are_read_again(turns):
+    tree, flop, rivers = small_tree(), parse_board(FLOP), BucketRivers(16, turns=turns)
+    backend = CardBackend(StoppingRule(3), rivers, schedule=DCFR6, sample=FEW_BOARDS)
     strategy = backend.solve(flop_game(FLOP), tree, ignore_progress, Team()).strategy
     read = backend.read_strategy(strategy.to_arrays(), flop, tree)
     cards, combos = strategy.game.cards, live_combos(flop)

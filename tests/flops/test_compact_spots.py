@@ -8,7 +8,8 @@ from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.spot import SpotConfig
 from runout.errors import ConfigError, TreeError
 from runout.flops.spot_setup import lock_node, measure_spot
-from runout.flops.spot_solution import SpotSolution, start_solver
+from runout.flops.spot_solution import SpotSolution, look_at, start_solver
+from runout.solutions import flop_bundles
 from runout.solutions.values import ExploitabilityMeaning
 
 FLOP = {
@@ -74,6 +75,38 @@ def test_flop_and_turn_can_be_locked_and_rivers_cannot():
     solver.run(2)
     with pytest.raises(TreeError, match="compact rivers cannot be locked"):
         lock_node(solver, RIVER, {"AA": {"x": 1.0}})
+
+
+def test_turns_in_buckets_cannot_be_locked():
+    solver = start_solver(SpotConfig(**FLOP, turn_buckets=4))
+    lock_node(solver, "x", {"QQ,JJ": {"x": 1.0}})
+    with pytest.raises(TreeError, match="turns in buckets cannot be locked, lock the flop, or"):
+        lock_node(solver, "x:x:9d", {"AA": {"x": 1.0}})
+
+
+def test_hands_of_a_bucket_do_the_same_on_a_turn():
+    solver = start_solver(SpotConfig(**FLOP, turn_buckets=4))
+    solver.run(3)
+    node, game = look_at(solver).node("x:x:9d"), solver.game
+    turn = game.cards.runouts[0].index((parse_card("9d"),))
+    place = game.find_columns(1, turn, node.actor)
+    combos = game.cards.players[node.actor].combos
+    assert set(place.of_hands.tolist()) == {0, 1, 2, 3}
+    for bucket in range(4):
+        inside = combos[(place.of_hands == bucket) & node.is_held[node.actor][combos]]
+        played = node.strategy[:, inside]
+        np.testing.assert_allclose(played, np.repeat(played[:, :1], len(inside), axis=1))
+
+
+def test_turns_in_buckets_need_less_memory_and_are_another_game(solution):
+    config = SpotConfig(**FLOP, turn_buckets=4)
+    apart, buckets = (measure_spot(each, 1).memory[32] for each in (solution.config, config))
+    assert buckets.tables < apart.tables
+    solver = start_solver(config)
+    held = sum(array.nbytes for _, array in solver.tables.named_arrays())
+    assert held == buckets.tables
+    assert config.game_mapping() != solution.config.game_mapping()
+    assert flop_bundles.meaning_of(config) is ExploitabilityMeaning.UPPER_BOUND
 
 
 def test_an_exploitability_with_compact_rivers_is_not_one_of_the_real_game(solution):

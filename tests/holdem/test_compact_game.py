@@ -1,6 +1,6 @@
 """Flops with compact rivers against the exact engine, and against themselves."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -15,6 +15,37 @@ from runout.holdem.solver import SpotSolver
 from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Plan, Precision
 from tests.samples.small_spots import make_spot, random_range, weigh
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A column for every hand of a turn card, in no special order."""
+
+    number: int = 8
+
+    def sort(self, cards, team):
+        order = np.random.default_rng(3).permuted(
+            np.tile(np.arange(6), (len(cards.runouts[0]), 1)), axis=1
+        )
+        return tuple(
+            np.pad(order, ((0, 0), (0, player.width - 6))).astype(np.uint16)
+            for player in cards.players
+        )
+
+
+@dataclass(frozen=True)
+class Together:
+    """Hands in as many buckets, at random."""
+
+    number: int = 3
+
+    def sort(self, cards, team):
+        rng = np.random.default_rng(4)
+        return tuple(
+            rng.integers(0, self.number, (len(cards.runouts[0]), player.width), np.uint16)
+            for player in cards.players
+        )
+
 
 #: No two hands of a player ever tie on these flops, so each is a bucket of its own.
 OOP, IP = weigh("AcAd KhQh 8c8s 7d6d 5h4h", 1), weigh("AhAs QdQc KdJd 9s9d 6h5h AhKd", 2)
@@ -60,10 +91,60 @@ def test_with_a_bucket_for_every_hand_it_is_worth_what_the_exact_engine_finds():
     assert compact.expected_value(0) == pytest.approx(exact.expected_value(0), abs=2.0 * close)
 
 
+@pytest.mark.parametrize("merges", [True, False])
+def test_with_a_turn_bucket_for_every_hand_it_learns_what_it_learns_without(merges):
+    spot = tiny_spot(merges=merges)
+    apart, buckets = (
+        solve(2, spot, rivers=replace(APART, turns=turns)) for turns in (None, Apart())
+    )
+    for player in (0, 1):
+        for step in (EVALUATING, RESPONDING):
+            np.testing.assert_allclose(
+                values(buckets, player, step), values(apart, player, step), rtol=1e-4, atol=1e-5
+            )
+
+
 @pytest.mark.parametrize("precision", list(Precision))
-def test_any_number_of_threads_learns_the_same_bits(precision):
+def test_a_turn_bucket_learns_the_sum_of_what_its_hands_learn(precision):
+    options = {"precision": precision}
+    hands, buckets = (
+        solve(0, rivers=replace(APART, turns=turns), **options) for turns in (None, Together())
+    )
+    for solver in (hands, buckets):  # what is played at first does not depend on buckets
+        step = Step(LEARN, *DCFR_SPOT.weight_rows(np.arange(1)).astype(np.float32)[0])
+        solver.game.visit(0, step, solver.tables, solver.root_reach[0])
+    columns = buckets.game.card_tables.turn_columns
+    weight = hands.game.cards.players[0].weights
+    for turn in range(len(columns[0])):
+        for player, part, scale, of_hand in (
+            (0, "regret", "regret_scale", weight),
+            (1, "strategy_sum", "sum_scale", np.ones(6)),
+        ):
+            by_hand, by_bucket = (
+                decoded(solver.tables.by_street[1][player], turn, part, scale)
+                for solver in (hands, buckets)
+            )
+            expected, number = np.zeros((len(by_hand), 3)), len(of_hand)
+            np.add.at(expected.T, columns[player][turn, :number], (by_hand[:, :number] * of_hand).T)
+            tolerance = (1e-5 if precision == Precision.SINGLE else 2e-3) * np.abs(expected).max()
+            np.testing.assert_allclose(by_bucket, expected, atol=tolerance)
+
+
+def decoded(learning, board, part, scale):
+    """Returns ``[A, columns]`` a table of one board as numbers."""
+    numbers, units = getattr(learning, part)[board].astype(np.float64), getattr(learning, scale)
+    if not units.size:
+        return numbers
+    # The scale of a decision is in the row of its first action.
+    first = np.maximum.accumulate(np.where(units[board] > 0.0, np.arange(len(numbers)), 0))
+    return numbers * units[board, first, None]
+
+
+@pytest.mark.parametrize("turns", [None, Together()])
+@pytest.mark.parametrize("precision", list(Precision))
+def test_any_number_of_threads_learns_the_same_bits(precision, turns):
     one, two = (
-        solve(3, rivers=BucketRivers(16), team=Team(number), precision=precision)
+        solve(3, rivers=BucketRivers(16, turns=turns), team=Team(number), precision=precision)
         for number in (1, 2)
     )
     for ours, theirs in zip(one.tables.by_street, two.tables.by_street, strict=True):
@@ -72,7 +153,9 @@ def test_any_number_of_threads_learns_the_same_bits(precision):
                 np.testing.assert_array_equal(part, same)
 
 
-@pytest.mark.parametrize("rivers", [BucketRivers(16), EXACT_RIVERS])
+@pytest.mark.parametrize(
+    "rivers", [BucketRivers(16), BucketRivers(16, turns=Together()), EXACT_RIVERS]
+)
 def test_games_that_share_cards_and_space_learn_what_they_learn_alone(rivers):
     spots = [tiny_spot(), make_spot("Kc7h2s", OOP, IP, "a", pot=POT, stack=40)]
     alone = [solve(3, spot, rivers=rivers) for spot in spots]

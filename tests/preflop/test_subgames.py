@@ -8,7 +8,8 @@ from runout.cards.flops import explicit_flops, subset_flops
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.equity.board import compute_board_equity
 from runout.flops.backend import ONCE
-from runout.flops.cards import CardBackend
+from runout.flops.cards import CardBackend, StoredStrategy, TableStrategy
+from runout.flops.turn_buckets import StrengthBuckets
 from runout.holdem.rivers import BucketRivers
 from runout.preflop.joint import (
     PAIRS_BESIDE_A_FLOP,
@@ -16,9 +17,11 @@ from runout.preflop.joint import (
     checked_down_edge,
     estimate_subgames,
 )
+from runout.preflop.shards import save_flop_strategies
 from runout.preflop.solver import BookLeaves, PreflopSolver, best_response, preflop_edge
+from runout.solutions.flop_bundles import JointFlops
 from runout.solutions.values import ValueBook
-from runout.trees.betting import SB, BettingRules
+from runout.trees.betting import SB, BettingRules, Street
 from runout.trees.tree import PotType
 from tests.samples.joint_games import (
     CHECK_DOWN,
@@ -37,13 +40,13 @@ from tests.samples.preflop_games import solution_of
 BETTING = BettingRules.of([0.75], 0)
 
 
-def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE):
+def make_game(tree, betting, num_buckets=32, blockers="off", flops=MONOTONE, turns=None):
     every_pot = dict.fromkeys(PotType, betting)
     return JointGame(
         tree,
         explicit_flops(flops),
         every_pot,
-        CardBackend(ONCE, BucketRivers(num_buckets, blockers)),
+        CardBackend(ONCE, BucketRivers(num_buckets, blockers, turns=turns)),
     )
 
 
@@ -86,8 +89,29 @@ def test_while_all_hands_arrive_alike_nothing_is_lost_between_the_players():
     assert 0.0 < abs(won + lost) < 0.005 * leaf.pot_bb
 
 
-def test_memory_is_what_the_tables_and_cards_take():
-    game = make_game(limp_or_raise(), BETTING)
+def test_turns_in_buckets_are_saved_and_read_with_rivers_and_without(tmp_path):
+    game = make_game(limp_or_raise(), BETTING, 16, flops=MONOTONE[:1], turns=StrengthBuckets(9))
+    solver, solution = solve(game, iterations=2)
+    for last, keeps in ((Street.TURN, False), (Street.RIVER, True)):
+        path = tmp_path / last.label
+        save_flop_strategies(path, solver.leaves, solution, "", keep_rivers=keeps)
+        saved = JointFlops.load(path)
+        for leaf, subgame in enumerate(solver.leaves.subgames[0]):
+            learned = TableStrategy(subgame.tables, subgame.game)
+            shares, cards = saved.shares(0, leaf, game.flop_trees)
+            kept, combos = StoredStrategy(shares, cards), cards.players[0].combos
+            streets = zip(subgame.game.templates, [((),), *cards.runouts], strict=True)
+            for template, runouts in list(streets)[: last + 1]:
+                for dealt in runouts[::40]:
+                    found, known = (
+                        each.rows(template, 1, dealt, combos) for each in (kept, learned)
+                    )
+                    np.testing.assert_allclose(found, known, atol=0.6 / 255)
+
+
+@pytest.mark.parametrize("turns", [None, StrengthBuckets(9)])
+def test_memory_is_what_the_tables_and_cards_take(turns):
+    game = make_game(limp_or_raise(), BETTING, turns=turns)
     leaves = leaves_of(game)
     tables = sum(
         array.nbytes

@@ -220,3 +220,23 @@ def test_both_forms_have_the_same_bits(num_actions, dtype):
         found[form] = [*side, reach, mean]
     for chosen, plain in zip(found["chosen"], found["plain"], strict=True):
         np.testing.assert_array_equal(chosen, plain)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint16])
+def test_what_buckets_have_gained_is_added_to_discounted_rows(dtype):
+    rng, decision, shape = np.random.default_rng(5), Decision(FIRST, 3, 0, 0), (FIRST + 4, 6)
+    positive, negative = np.float32(0.5), np.float32(0.25)
+    # Strategy sums have no sign.
+    lowest = 0 if dtype == np.uint16 else -900
+    table = rng.integers(lowest, 900, shape).astype(dtype)
+    gained = rng.uniform(lowest, 900, (5, 6)).astype(np.float32)
+    scale = NO_SCALE if dtype == np.float32 else np.full(len(table), 0.125, np.float32)
+    before, largest = table * (0.125 if scale.size else 1.0), np.float32(LARGEST.get(dtype, 1))
+    kept = np.where(before > 0.0, positive, negative) * before
+    expected, rows, others = kept[FIRST:-1] + gained[:3], slice(FIRST, FIRST + 3), table.copy()
+    decision_kernels.add_rows(table, scale, decision, positive, negative, largest, gained)
+    unit = float(scale[FIRST]) if scale.size else 1e-3
+    found = table[rows] * (unit if scale.size else 1.0)
+    np.testing.assert_allclose(found, expected, atol=0.51 * unit)
+    others[rows] = table[rows]
+    np.testing.assert_array_equal(table, others)

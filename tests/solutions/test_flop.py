@@ -273,6 +273,8 @@ SPOTS = {
     "flop, compact": FLOP_TEST_STORED_SPOT | {"rivers": "compact", "river_buckets": 16},
     "flop, compact, 16 bits": FLOP_TEST_STORED_SPOT
     | {"rivers": "compact", "river_buckets": 16, "precision": 16},
+    "flop, turns in buckets": FLOP_TEST_STORED_SPOT
+    | {"rivers": "compact", "river_buckets": 16, "turn_buckets": 3},
     "flop, all suits apart": FLOP_TEST_STORED_SPOT | {"merges_suits": False, "ip": "KK,T9s"},
     "flop, raked and locked": FLOP_TEST_STORED_SPOT
     | {"rake_rate": 0.05, "rake_cap": 3, "locks": LOCKS},

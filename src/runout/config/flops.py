@@ -325,7 +325,7 @@ class ExactConfig(FlopsConfig):
 
 
 class CompactConfig(FlopsConfig):
-    """Strategies that tell all combos apart on flop and turn, and group them on rivers."""
+    """Strategies that tell all combos apart on flop and turn, or flop alone, and group the rest."""
 
     best_variant: ClassVar[str] = "dcfr6"
 
@@ -334,9 +334,16 @@ class CompactConfig(FlopsConfig):
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
     """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
+    turn_buckets: values.TurnBuckets | None = None
+    """Buckets of strength in which hands are grouped on each turn card; `null`: all hands."""
     compact_precision: values.Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
     keep_strategies: Annotated[bool, NOTHING] = False
+
+    def _spell_out(self, digest: dict[str, Any]) -> None:
+        super()._spell_out(digest)
+        if self.turn_buckets is None:
+            del digest["turn_buckets"]
 
 
 AnyBackend: TypeAlias = (

@@ -167,6 +167,8 @@ class ReportConfig(ConfigSection):
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
     """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
+    turn_buckets: values.TurnBuckets | None = None
+    """Buckets in which compact rivers group hands on each turn card, too; `null`: all hands."""
     merges_suits: bool = True
     """Solve cards that differ by suits only once. It changes no result."""
     locks: Annotated[tuple[NodeLock, ...], Strict(False)] = ()
@@ -257,10 +259,12 @@ class SpotConfig(ReportConfig):
 
     def _spell_out(self, digest: dict[str, Any]) -> None:
         cards, added = self.board_cards, self.add_all_in_threshold
+        turn_buckets = digest.pop("turn_buckets")
         for key in (*_SIZE_KEYS, "river_buckets", "river_blockers", "rivers"):
             del digest[key]
         if self.rivers == "compact":
             digest["rivers"] = [self.rivers, self.river_buckets, self.river_blockers]
+            digest["rivers"] += [] if turn_buckets is None else [turn_buckets]
         oop, ip = (str(held.without_cards(cards)) for held in self.ranges())
         digest |= {
             "board": format_cards(sorted(cards)),

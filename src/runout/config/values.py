@@ -44,6 +44,7 @@ StrategyDelta: TypeAlias = Annotated[Share | None, END]
 # Keys about tables of games with real cards.
 Precision: TypeAlias = Literal[32, 16]
 RiverBuckets: TypeAlias = Annotated[int, Ge(16), Le(240), MultipleOf(16)]
+TurnBuckets: TypeAlias = Annotated[int, Ge(1), Le(1_128)]  # the combos that a turn leaves
 RiverBlockers: TypeAlias = Literal["auto", "on", "off"]
 
 

@@ -1,7 +1,8 @@
-"""The backend with real cards: every combo on flop and turn, rivers exact or in buckets."""
+"""The backend with real cards: every combo on the flop, turns and rivers exact or in buckets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from runout.events import Phase, reporting_phase
 from runout.flops import backend
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.spot_solution import store_shares
+from runout.flops.turn_buckets import StrengthBuckets
 from runout.flops.values import RunoutSample, extract_pair_values, taking_values_bytes
 from runout.holdem.cards import CardsToCome, Spot, find_runout, make_layouts
 from runout.holdem.forest import StreetTemplate
@@ -24,9 +26,12 @@ from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import LearnedTables, Precision, only_strategy
 from runout.solutions import flop_bundles as stored
 from runout.solutions.values import ExploitabilityMeaning
+from runout.trees.betting import Street
 from runout.trees.tree import PostflopTree
 
-_NAMES = {part: part for part in (stored.SHARES, stored.RIVER_GAME, *stored.BUCKETS)}
+_NAMES = {
+    part: part for part in (stored.SHARES, stored.RIVER_GAME, *stored.BUCKETS, *stored.TURN_BUCKETS)
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +112,17 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 CHECK_EVERY = 20
 
 
+#: Buckets of a turn card that are proposed where memory is short.
+_FEW_TURN_BUCKETS = 100
+
+
 @dataclass(frozen=True)
 class CardBackend:
-    """Solves a flop with real cards: every combo on flop and turn, rivers as the choice says.
+    """Solves a flop with real cards: every combo on the flop, turns and rivers as the choice says.
 
     Exploitability is a fraction of the flop pot, in the real game or, where rivers are bucket
-    games, in the game with these. Values are taken from a sample of boards.
+    games, in the game with these; best responses tell all hands apart on turns. Values are taken
+    from a sample of boards.
     """
 
     rule: StoppingRule
@@ -124,21 +134,35 @@ class CardBackend:
     @property
     def meaning(self) -> ExploitabilityMeaning:
         """What the exploitability of its reports is measured against."""
-        is_exact = self.rivers.is_exact
-        return ExploitabilityMeaning.REAL_GAME if is_exact else ExploitabilityMeaning.OWN_GAME
+        if self.rivers.is_exact:
+            return ExploitabilityMeaning.REAL_GAME
+        is_bound = self.rivers.turns is not None
+        return ExploitabilityMeaning.UPPER_BOUND if is_bound else ExploitabilityMeaning.OWN_GAME
 
-    @property
-    def seconds_per_cell(self) -> float:
-        """Time of an iteration on one core, for each probability that the tables hold."""
-        return 3.4e-9 if self.rivers.is_exact else 5e-9
+    def seconds_per_iteration(self, plan: GamePlan) -> float:
+        """Returns the time of an iteration on one core: so much for each probability.
+
+        Tables of a turn card's buckets are lent to its hands, which takes as long as if they were
+        theirs.
+        """
+        cells = plan.count_cells()
+        if self.rivers.turns is not None:
+            num_actions, cards = plan.templates[Street.TURN].num_actions, plan.hands
+            of_a_card = sum(map(mul, num_actions, cards.widths))
+            cells[Street.TURN] = len(cards.deals[0].card) * of_a_card
+        return int(cells.sum()) * (3.4e-9 if self.rivers.is_exact else 5e-9)
 
     @property
     def savings(self) -> Mapping[str, "CardBackend"]:
         """Backends that need less memory, by what to write in a config."""
-        if self.precision == Precision.HALF:
-            return {}
         solve_type = "exact" if self.rivers.is_exact else "compact"
-        return {f"{solve_type}_precision: 16": replace(self, precision=Precision.HALF)}
+        cheaper: dict[str, CardBackend] = {}
+        if self.precision != Precision.HALF:
+            cheaper[f"{solve_type}_precision: 16"] = replace(self, precision=Precision.HALF)
+        if isinstance(self.rivers, BucketRivers) and self.rivers.turns is None:
+            rivers = replace(self.rivers, turns=StrengthBuckets(_FEW_TURN_BUCKETS))
+            cheaper[f"turn_buckets: {_FEW_TURN_BUCKETS}"] = replace(self, rivers=rivers)
+        return cheaper
 
     def solve(
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
@@ -159,20 +183,18 @@ class CardBackend:
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
         plan = self.plan(flop, tree, num_workers)
-        cells, buckets = int(plan.count_cells().sum()), 0
+        cells = int(plan.count_cells().sum())
+        num_hands = sum(len(player.combos) for player in plan.hands.players)
+        buckets = self.rivers.map_bytes(plan.hands, num_hands)
         to_take_values, cheaper = 5.0, "solve_type: bucketed"
         if not self.rivers.is_exact:
             to_take_values, cheaper = 2.0, "fewer river_buckets"
-            # One byte for each hand of each game, four for each runout.
-            num_games = self.rivers.table_sizes(plan.hands)[-1].num_boards
-            num_hands = sum(len(player.combos) for player in plan.hands.players)
-            buckets = num_games * num_hands + 4 * len(plan.hands.deals[1].card)
         savings: dict[str, int | None] = {
             change: held_bytes(other.plan(flop, tree, num_workers))
             for change, other in self.savings.items()
         }
         return Cost(
-            backend.limit_seconds(self.rule, self.seconds_per_cell * cells) + to_take_values,
+            backend.limit_seconds(self.rule, self.seconds_per_iteration(plan)) + to_take_values,
             held_bytes(plan),
             disk_bytes=backend.KEPT_BYTES * cells + buckets,
             shared_bytes=buckets,
@@ -219,7 +241,11 @@ class CardBackend:
     @classmethod
     def for_warm_up(cls) -> Sequence["CardBackend"]:
         """Returns backends with buckets and each precision; spots have exact rivers."""
-        return [cls(backend.ONCE, BucketRivers(16), precision) for precision in Precision]
+        return [
+            cls(backend.ONCE, BucketRivers(16, turns=turns), precision)
+            for turns in (None, StrengthBuckets(2))
+            for precision in Precision
+        ]
 
 
 def held_bytes(plan: GamePlan) -> int:

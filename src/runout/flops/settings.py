@@ -11,6 +11,7 @@ from runout.flops.backend import PostflopBackend
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
 from runout.flops.hands import HandBackend, Sampling
+from runout.flops.turn_buckets import StrengthBuckets
 from runout.holdem.rivers import BucketRivers
 from runout.holdem.tables import Precision
 
@@ -41,10 +42,12 @@ def _make_cards(config: configs.ExactConfig | configs.CompactConfig) -> CardBack
     backend = CardBackend(rule, schedule=config.schedule(), sample=sample)
     if isinstance(config, configs.ExactConfig):
         return replace(backend, precision=Precision(config.exact_precision))
+    number = config.turn_buckets
+    turns = None if number is None else StrengthBuckets(number, config.seed)
     return replace(
         backend,
         rule=replace(rule, check_every=CHECK_EVERY),
-        rivers=BucketRivers(config.river_buckets, config.river_blockers),
+        rivers=BucketRivers(config.river_buckets, config.river_blockers, turns=turns),
         precision=Precision(config.compact_precision),
     )
 

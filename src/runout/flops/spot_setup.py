@@ -11,6 +11,7 @@ from runout.cards.ranges import Range
 from runout.config.spot import SUM_TOLERANCE, SpotConfig
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES, count_cores
+from runout.flops.turn_buckets import StrengthBuckets
 from runout.holdem.cards import CardsToCome, Runout, find_runout
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import plan_game
@@ -68,6 +69,9 @@ class _Decision:
             raise TreeError(where, f"not a decision but a {position.kind}")
         if position.street == Street.RIVER and not solver.game.rivers.is_exact:
             problem = "compact rivers cannot be locked, lock flop or turn, or use rivers: exact"
+            raise TreeError(where, problem)
+        if position.street == Street.TURN and solver.game.rivers.turns is not None:
+            problem = "turns in buckets cannot be locked, lock the flop, or use turn_buckets: null"
             raise TreeError(where, problem)
         alike = {m.map_cards(position.dealt) for m in cards.symmetries} - {position.dealt}
         if alike and not locks_alike:
@@ -264,10 +268,12 @@ class SpotSize:
 
 
 def river_buckets(config: SpotConfig) -> Rivers:
-    """Returns how a config keeps rivers."""
+    """Returns how a config keeps turns and rivers."""
     if config.rivers == "exact":
         return EXACT_RIVERS
-    return BucketRivers(config.river_buckets, config.river_blockers)
+    number = config.turn_buckets
+    turns = None if number is None else StrengthBuckets(number)
+    return BucketRivers(config.river_buckets, config.river_blockers, turns=turns)
 
 
 def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize:

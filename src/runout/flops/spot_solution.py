@@ -213,7 +213,7 @@ def store_shares(
     last_street: Street = Street.RIVER,
     dtype: npt.DTypeLike = np.uint16,
 ) -> StoredLayout:
-    """Writes average strategies, and the buckets of rivers; see `runout.solutions.flop_bundles`.
+    """Writes average strategies, and buckets; see `runout.solutions.flop_bundles`.
 
     Parts that `names` does not name are not written, nor are streets after the last one; `dtype`
     is that of shares.
@@ -221,13 +221,16 @@ def store_shares(
     streets = [template for template in game.templates if template.street <= last_street]
     in_buckets = streets[-1].street == Street.RIVER and not game.rivers.is_exact
     columns = tables.by_street[-1][0].strategy_sum.shape
-    layout = StoredLayout(streets, game.cards, (columns[0], columns[2]) if in_buckets else None)
+    river = (columns[0], columns[2]) if in_buckets else None
+    layout = StoredLayout(streets, game.cards, river, _store_turns(create, game, names))
     codes = layout.split(SHARES, create(names[SHARES], (layout.size(SHARES),), np.dtype(dtype)))
     for template, pair, of_street in zip(streets, tables.by_street, codes, strict=False):
         for player, learning in enumerate(pair):
             counts = template.decisions_of(player)[1]
             for board, sums in enumerate(learning.strategy_sum):
-                of_street[player][board] = flop_bundles.encode_shares(sums, counts, dtype)
+                kept = of_street[player][board]
+                # Buckets that no hand is in are not kept.
+                kept[:] = flop_bundles.encode_shares(sums[:, : kept.shape[1]], counts, dtype)
     if in_buckets and flop_bundles.RIVER_GAME in names:
         runouts = range(len(game.cards.deals[1].card))
         games = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
@@ -239,6 +242,26 @@ def store_shares(
             bucket = game.card_tables.bucket_games[player].hero[:, :num_hands]
             create(part, bucket.shape, np.dtype(np.uint8))[:] = bucket
     return layout
+
+
+def _store_turns(
+    create: CreateArray, game: CardGame, names: Mapping[str, str]
+) -> tuple[int, int] | None:
+    """Writes the buckets of turns, unless that is done; returns how many OOP and IP have."""
+    if game.card_tables.turn_columns is None:
+        return None
+    oop, ip = (
+        columns[:, : len(hands.combos)]
+        for columns, hands in zip(game.card_tables.turn_columns, game.cards.players, strict=True)
+    )
+    parts = {
+        names[part]: columns
+        for part, columns in zip(flop_bundles.TURN_BUCKETS, (oop, ip), strict=True)
+        if part in names
+    }
+    for name, columns in parts.items():
+        create(name, columns.shape, np.dtype(np.uint16))[:] = columns
+    return int(oop.max()) + 1, int(ip.max()) + 1
 
 
 def store_spot(

@@ -18,21 +18,34 @@ takes longer than adding them.
 A game itself is visited like any street (`street_kernels`), with buckets in the place of hands; a
 terminal is one product of a row of reach with the matrix of pairs that can meet.
 
+Turn cards can have buckets, too. Then the tables of a card's buckets are lent to its hands, which
+the kernels visit as always, and what hands gain is added up by bucket.
+
 Shape letters: ``H`` hero's hands, ``O`` the opponent's, ``K`` buckets, ``G`` bucket games, ``T``
-turn cards, ``L`` ways to enter the river, ``n`` nodes.
+turn cards, ``L`` ways to enter the river, ``n`` nodes, ``A`` actions, ``B`` buckets of a turn card.
 """
 
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, IntArray, Uint8Array, Uint16Array
+from runout.arrays import AnyArray, Float32Array, IntArray, Uint8Array, Uint16Array
 from runout.holdem import street_kernels, terminal_kernels, visit_kernels
-from runout.holdem.street_kernels import Forest, Lanes, Scratch, Step, Terminals
+from runout.holdem.street_kernels import (
+    HERO_ACTS,
+    LEARN,
+    VILLAIN_ACTS,
+    Forest,
+    Lanes,
+    Scratch,
+    Step,
+    Terminals,
+)
 from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, TurnTables
-from runout.jit import kernel
-from runout.simd import lane_kernels, product_kernels, vector_kernels
+from runout.jit import inlined, kernel
+from runout.simd import decision_kernels, lane_kernels, product_kernels, vector_kernels
+from runout.simd.decision_kernels import LARGEST_REGRET, LARGEST_SUM, Decision, Learning
 from runout.simd.lane_kernels import load_or_nothing
 from runout.simd.vector_kernels import load, multiply_add, spread, store
 
@@ -187,6 +200,49 @@ class BucketTurnScratch(NamedTuple):
     game: BucketScratch
 
 
+class BucketedTurnStreets(NamedTuple):
+    """What visits of turn cards need to know if hands share columns there as well.
+
+    Attributes:
+        streets: turn and rivers.
+        hero: the column of each of hero's hands; any where the card makes it impossible.
+        villain: the column of each of the opponent's hands.
+        hero_weight: how much what a hand gains counts, 0 for padding.
+        villain_weight: 1 for each of the opponent's hands, whose reach is weighted already.
+    """
+
+    streets: BucketStreets
+    hero: Annotated[Uint16Array, "T", "H"]
+    villain: Annotated[Uint16Array, "T", "O"]
+    hero_weight: Annotated[Float32Array, "H"]
+    villain_weight: Annotated[Float32Array, "O"]
+
+
+class LentTables(NamedTuple):
+    """Working space: tables of hands that those of a turn card's buckets are lent to.
+
+    Attributes:
+        hero: hero's regrets, or strategy sums where nothing is learned.
+        villain: the opponent's regrets.
+        sums: the opponent's strategy sums.
+        gained: what the buckets of a decision have gained.
+    """
+
+    hero: Annotated[Float32Array, "hero actions", "H"]
+    villain: Annotated[Float32Array, "villain actions", "O"]
+    sums: Annotated[Float32Array, "villain actions", "O"]
+    gained: Annotated[Float32Array, "most actions", "columns"]
+
+
+class BucketedTurnScratch(NamedTuple):
+    """Working space of a worker that visits turn cards in buckets; see `BucketTurnScratch`."""
+
+    turn: Scratch
+    between: TurnToRiver
+    game: BucketScratch
+    lent: LentTables
+
+
 @kernel
 def play_game(
     river: Forest,
@@ -222,29 +278,144 @@ def visit_turns(
 ) -> None:
     """Visits turn cards with all their rivers; see `visit_kernels.visit_turns`."""
     old_mode = vector_kernels.set_float_mode(visit_kernels.FLUSH_DENORMALS)
-    hands, turn, games = streets.hands, streets.turn, streets.games
-    river, roots, between = streets.river, streets.roots, scratch.between
     for number in numbers:
         both = visit_kernels.on_board(tables.turn, number - tables.first_turn)
         matchups = visit_kernels.begin_turn(
-            hands, turn, number, both.villain, step, arrival, scratch.turn
+            streets.hands, streets.turn, number, both.villain, step, arrival, scratch.turn
         )
-        cross_down(streets, number, matchups, scratch.turn.lanes, scratch.turn.reach, between)
-        begin, end = games.first_game[number], games.first_game[number + 1]
-        for first in range(begin, end, GAMES_AT_ONCE):
-            last = min(first + GAMES_AT_ONCE, end)
-            enter_games(streets, first, last, between)
-            for game in range(first, last):
-                on_river = visit_kernels.on_board(tables.river, game - tables.first_river)
-                meets, wins = games.meets[game], games.wins[game]
-                enter_rows(streets, game - first, between, scratch.game)
-                play_game(river, roots, meets, wins, on_river, step, scratch.game)
-                leave_rows(streets, game - first, scratch.game, between)
-            leave_games(streets, number, first, last, between)
-        cross_up(streets, number, between, scratch.turn.value)
-        street_kernels.pull_values(turn.forest, 0, both.hero, step, scratch.turn)
-        visit_kernels.leave_street(turn.forest, 0, scratch.turn.value, out_values[number])
+        _visit_games(streets, number, matchups, tables, step, scratch)
+        street_kernels.pull_values(streets.turn.forest, 0, both.hero, step, scratch.turn)
+        visit_kernels.leave_street(streets.turn.forest, 0, scratch.turn.value, out_values[number])
     vector_kernels.set_float_mode(old_mode)
+
+
+@inlined
+def _visit_games(
+    streets: BucketStreets,
+    number: int,
+    matchups: Matchups,
+    tables: TurnTables,
+    step: Step,
+    scratch: BucketTurnScratch,
+) -> None:
+    """Visits all bucket games of a turn card that has begun; sets values of its chance nodes."""
+    games, river, roots, between = streets.games, streets.river, streets.roots, scratch.between
+    cross_down(streets, number, matchups, scratch.turn.lanes, scratch.turn.reach, between)
+    begin, end = games.first_game[number], games.first_game[number + 1]
+    for first in range(begin, end, GAMES_AT_ONCE):
+        last = min(first + GAMES_AT_ONCE, end)
+        enter_games(streets, first, last, between)
+        for game in range(first, last):
+            on_river = visit_kernels.on_board(tables.river, game - tables.first_river)
+            meets, wins = games.meets[game], games.wins[game]
+            enter_rows(streets, game - first, between, scratch.game)
+            play_game(river, roots, meets, wins, on_river, step, scratch.game)
+            leave_rows(streets, game - first, scratch.game, between)
+        leave_games(streets, number, first, last, between)
+    cross_up(streets, number, between, scratch.turn.value)
+
+
+@kernel
+def visit_turns_in_buckets(
+    streets: BucketedTurnStreets,
+    numbers: IntArray,
+    tables: TurnTables,
+    step: Step,
+    arrival: Arrival,
+    scratch: BucketedTurnScratch,
+    out_values: Float32Array,
+) -> None:
+    """Visits turn cards whose hands share columns; see `visit_kernels.visit_turns`.
+
+    Best responses tell all hands apart on the turn.
+    """
+    old_mode = vector_kernels.set_float_mode(visit_kernels.FLUSH_DENORMALS)
+    later, turn, lent = streets.streets, streets.streets.turn, scratch.lent
+    of_games = BucketTurnScratch(scratch.turn, scratch.between, scratch.game)
+    # Lent tables are left with what a visit adds itself.
+    afresh = Step(step.mode, _ZERO, _ZERO, _ZERO)
+    hero, villain = _without_scales(lent.hero, lent.hero), _without_scales(lent.villain, lent.sums)
+    for number in numbers:
+        both = visit_kernels.on_board(tables.turn, number - tables.first_turn)
+        own, theirs = streets.hero[number], streets.villain[number]
+        if step.mode == LEARN:
+            lend(both.hero.regret, own, lent.hero)
+            lend(both.villain.regret, theirs, lent.villain)
+        else:
+            lend(both.hero.strategy_sum, own, lent.hero)
+            lend(both.villain.strategy_sum, theirs, lent.sums)
+        matchups = visit_kernels.begin_turn(
+            later.hands, turn, number, villain, afresh, arrival, scratch.turn
+        )
+        _visit_games(later, number, matchups, tables, step, of_games)
+        street_kernels.pull_values(turn.forest, 0, hero, afresh, scratch.turn)
+        visit_kernels.leave_street(turn.forest, 0, scratch.turn.value, out_values[number])
+        if step.mode == LEARN:
+            take_back(turn.forest, streets, number, both, step, lent)
+    vector_kernels.set_float_mode(old_mode)
+
+
+@inlined
+def _without_scales(regret: Float32Array, strategy_sum: Float32Array) -> Learning:
+    nothing, no_lock = np.zeros(0, np.float32), np.zeros((0, 0), np.uint8)
+    return Learning(regret, nothing, strategy_sum, nothing, no_lock)
+
+
+@kernel
+def lend(table: AnyArray, column: Uint16Array, out_by_hand: Float32Array) -> None:
+    """Gives every hand what its column of a ``table[A, B]`` has, in ``out_by_hand[A, H]``.
+
+    Codes of 16 bits serve as they are: only ratios within a decision matter.
+    """
+    for action in range(table.shape[0]):
+        source, target = table[action], out_by_hand[action]
+        for hand in range(column.shape[0]):
+            target[hand] = np.float32(source[column[hand]])
+
+
+@kernel
+def take_back(
+    forest: Forest,
+    streets: BucketedTurnStreets,
+    number: int,
+    tables: BothTables,
+    step: Step,
+    lent: LentTables,
+) -> None:
+    """Adds what hands have gained on a turn card, by bucket, to tables that are discounted."""
+    hero, villain, gained = tables.hero, tables.villain, lent.gained
+    for node in range(forest.kind.shape[0]):
+        first, count = int(forest.first_action[node]), int(forest.num_children[node])
+        decision = Decision(first, count, 0, 0)
+        if forest.kind[node] == HERO_ACTS:
+            _add_up(lent.hero, decision, streets.hero[number], streets.hero_weight, gained)
+            positive, negative = step.positive_regret, step.negative_regret
+            table, scale = hero.regret, hero.regret_scale
+            decision_kernels.add_rows(
+                table, scale, decision, positive, negative, LARGEST_REGRET, gained
+            )
+        elif forest.kind[node] == VILLAIN_ACTS:
+            _add_up(lent.sums, decision, streets.villain[number], streets.villain_weight, gained)
+            table, scale = villain.strategy_sum, villain.sum_scale
+            decision_kernels.add_rows(
+                table, scale, decision, step.strategy, step.strategy, LARGEST_SUM, gained
+            )
+
+
+@kernel
+def _add_up(
+    by_hand: Float32Array,
+    decision: Decision,
+    column: Uint16Array,
+    weight: Float32Array,
+    out_gained: Float32Array,
+) -> None:
+    """Sets rows ``out_gained[., B]`` of a decision to the weighted sums of ``by_hand[A, H]``."""
+    for action in range(decision.number):
+        source, total = by_hand[decision.first + action], out_gained[action]
+        total[:] = _ZERO
+        for hand in range(column.shape[0]):
+            total[column[hand]] += source[hand] * weight[hand]
 
 
 @kernel

@@ -1,7 +1,8 @@
 """How the rivers of a spot are kept: every hand apart, or as small games between buckets of hands.
 
 `Rivers` is a value that games ask for whatever depends on it: sizes of tables, where a hand's
-column is, working space, and the kernel that visits turn cards.
+column is, working space, and the kernel that visits turn cards. With bucket games, hands can also
+share columns on turn cards.
 
 River cards of one rank share a *bucket game* unless their suit can make a flush: a hand that holds
 none of them has the same strength on all. Most suits cannot make a flush, so most hands also have
@@ -15,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from threading import Lock
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import Float32Array, IntArray, Uint8Array
+from runout.arrays import Float32Array, IntArray, Uint8Array, Uint16Array
 from runout.cards.deck import COMBO_CARDS, FLOP_SIZE, NUM_CARDS, NUM_SUITS, format_cards
 from runout.cards.evaluator import evaluator_tables
 from runout.cfr.team import Team
@@ -28,11 +29,14 @@ from runout.errors import ConfigError
 from runout.holdem import bucket_kernels, forest, river_kernels, tables, visit_kernels
 from runout.holdem.bucket_kernels import (
     GAMES_AT_ONCE,
+    BucketedTurnScratch,
+    BucketedTurnStreets,
     BucketGames,
     BucketScratch,
     BucketStreets,
     BucketTurnScratch,
     HandGroups,
+    LentTables,
     TurnToRiver,
 )
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
@@ -49,6 +53,8 @@ from runout.trees.layout import NUM_PLAYERS
 
 _MAX_BUCKETS = 240
 _NO_CARD = -1
+#: Of the number of a river's game, and of a hand's bucket on a turn, where these are kept.
+_GAME_NUMBER_BYTES, _TURN_BUCKET_BYTES = 4, 2
 #: A flush needs three of five; a river card can bring it if two are there.
 _CAN_MAKE_FLUSH = 2
 #: At this depth, in pots, and deeper, blockers of strong hands matter.
@@ -67,11 +73,27 @@ class Columns(NamedTuple):
     of_hands: IntArray
 
 
+#: ``[T, H]`` the column of each hand of OOP and of IP on each turn card.
+TurnColumns = tuple[Uint16Array, Uint16Array]
+
+
+class TurnSorter(Protocol):
+    """A way to sort hands into buckets on each turn card; a value that can be compared."""
+
+    @property
+    def number(self) -> int:
+        """Buckets of a turn card, at most."""
+
+    def sort(self, cards: CardsToCome, team: Team) -> TurnColumns:
+        """Returns the bucket of each hand, as wide as rows of hands; any where it is impossible."""
+
+
 @dataclass(frozen=True)
 class ExactRivers:
     """Every hand of every river has a column of its own."""
 
     is_exact: ClassVar[bool] = True
+    turns: ClassVar[None] = None
 
     #: Visits leave cells of impossible hands as they are, so games cannot share working space.
     shares_workspace: ClassVar[bool] = False
@@ -97,6 +119,10 @@ class ExactRivers:
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
         """Returns the sizes of tables with a column for every hand of every board."""
         return [StreetSize(number, cards.widths) for number in tables.count_boards(cards)]
+
+    def map_bytes(self, cards: CardsToCome, num_hands: int) -> int:
+        """Returns 0: each hand's column is its own."""
+        return 0
 
     def plan_games(self, cards: CardsToCome) -> Plan:
         """Returns an empty plan: there are no bucket games."""
@@ -138,26 +164,26 @@ class ExactRivers:
 
 @dataclass(frozen=True)
 class BucketRivers:
-    """Rivers are games between buckets of hands; flop and turn tell all hands apart.
+    """Rivers are games between buckets of hands; the flop tells all hands apart.
 
     Attributes:
         number: buckets of a game, a multiple of 16 up to 240.
         blockers: whether each strength is split by how many strong hands a hand blocks: ``on``,
             ``off``, or ``auto``, which is on where stacks are deep.
         merges_cards: whether river cards that make no flush share a game with their rank.
+        turns: how hands are sorted on turn cards; None if these tell all hands apart.
     """
 
     number: int = 48
     blockers: str = "off"
     merges_cards: bool = True
+    turns: TurnSorter | None = None
 
     is_exact: ClassVar[bool] = False
 
     #: Visits write all that they read.
     shares_workspace: ClassVar[bool] = True
     turns_at_once: ClassVar[int] = 3
-    visit_turns: ClassVar[Any] = staticmethod(bucket_kernels.visit_turns)
-    worker_space: ClassVar[type[Any]] = BucketTurnScratch
 
     def __post_init__(self) -> None:
         if not 0 < self.number <= _MAX_BUCKETS or self.number % ROW_BLOCK:
@@ -175,6 +201,17 @@ class BucketRivers:
         """Whether strengths are split."""
         return self.blockers == "on"
 
+    @property
+    def visit_turns(self) -> Any:
+        """The kernel that visits turn cards."""
+        kernels = bucket_kernels
+        return kernels.visit_turns if self.turns is None else kernels.visit_turns_in_buckets
+
+    @property
+    def worker_space(self) -> type[Any]:
+        """Working space of a worker that visits turn cards of a flop."""
+        return BucketTurnScratch if self.turns is None else BucketedTurnScratch
+
     def check(self, spot: Spot) -> None:
         """Raises `ConfigError` if the spot is no flop, or its deck is not whole."""
         if len(spot.deck) != NUM_CARDS:
@@ -189,14 +226,23 @@ class BucketRivers:
         return forest.ONE_GROUP, (Street.FLOP,)
 
     def table_sizes(self, cards: CardsToCome) -> list[StreetSize]:
-        """Returns the sizes of tables with every hand on flop and turn, and buckets on rivers."""
+        """Returns the sizes of tables: every hand on the flop, buckets on rivers, turns either."""
         flop, turn, _ = (StreetSize(number, cards.widths) for number in tables.count_boards(cards))
+        if self.turns is not None:
+            turn = turn._replace(widths=(self.turns.number, self.turns.number))
         num_games = sum(map(len, self.group_rivers(cards)))
         return [flop, turn, StreetSize(num_games, (self.number, self.number))]
 
     def group_rivers(self, cards: CardsToCome) -> list[list[list[int]]]:
         """Returns for each turn card the river cards of each bucket game."""
         return [group_rivers(board, self.merges_cards) for board in boards_of(cards)[Street.TURN]]
+
+    def map_bytes(self, cards: CardsToCome, num_hands: int) -> int:
+        """Returns what it takes to keep the game of each river, and the buckets of some hands."""
+        turn, river = (len(deal.card) for deal in cards.deals)
+        of_turns = 0 if self.turns is None else _TURN_BUCKET_BYTES * turn * num_hands
+        num_games = self.table_sizes(cards)[-1].num_boards
+        return of_turns + num_games * num_hands + _GAME_NUMBER_BYTES * river
 
     def plan_games(self, cards: CardsToCome) -> Plan:
         """Returns the plan of the bucket games of all rivers; the players share arrays."""
@@ -274,18 +320,36 @@ class BucketRivers:
         of_game |= tables.scratch_rows(river.forests[player], precision)
         between: dict[str, int] = {"B": blocks, "g": GAMES_AT_ONCE, "K + 1": buckets + 1}
         between |= {"H": hero, "2 H": 2 * hero, "O": villain}
-        return Plan.join(
-            {
-                "turn": tables.plan_scratch(turn, cards.widths, player, precision),
-                "between": Plan.of(TurnToRiver, between),
-                "game": Plan.of(BucketScratch, of_game),
-            }
-        )
+        parts = {
+            "turn": tables.plan_scratch(turn, cards.widths, player, precision),
+            "between": Plan.of(TurnToRiver, between),
+            "game": Plan.of(BucketScratch, of_game),
+        }
+        if self.turns is not None:
+            lent: dict[str, int] = {"H": hero, "O": villain, "columns": self.turns.number}
+            lent["hero actions"] = turn.num_actions[player]
+            lent["villain actions"] = turn.num_actions[1 - player]
+            lent["most actions"] = int(turn.forests[player].num_children.max())
+            parts["lent"] = Plan.of(LentTables, lent)
+        return Plan.join(parts)
 
     def see_turns(
         self, cards: "CardTables", templates: Sequence[StreetTemplate], player: int
-    ) -> BucketStreets:
+    ) -> BucketStreets | BucketedTurnStreets:
         """Returns the arguments of visits of turn cards, seen from a player."""
+        streets = self._see_streets(cards, templates, player)
+        if cards.turn_columns is None:
+            return streets
+        hero, villain = cards.to_come.players[player], cards.to_come.players[1 - player]
+        weights = np.zeros(hero.width, np.float32), np.zeros(villain.width, np.float32)
+        weights[0][: len(hero.combos)] = hero.weights
+        weights[1][: len(villain.combos)] = 1.0
+        columns = cards.turn_columns[player], cards.turn_columns[1 - player]
+        return BucketedTurnStreets(streets, *columns, *weights)
+
+    def _see_streets(
+        self, cards: "CardTables", templates: Sequence[StreetTemplate], player: int
+    ) -> BucketStreets:
         river, river_deal = templates[Street.RIVER].forests[player], cards.to_come.deals[1]
         num_roots, showdowns = len(river.root), _pad(river.showdowns)
         # It is added, so that repeated entries have none.
@@ -317,12 +381,14 @@ class CardTables:
         hands: as OOP and IP see them.
         orders: hands by board, for each street, as OOP and IP see them; none of bucket games.
         games: the rivers as OOP and IP see them, if they are bucket games.
+        turn_columns: where hands are in buckets on turn cards; None if all are apart.
     """
 
     to_come: CardsToCome
     hands: tuple[Hands, Hands]
     orders: tuple[tuple[Orders, Orders], ...]
     games: tuple[BucketGames, BucketGames] | None
+    turn_columns: TurnColumns | None = None
     _net_wins: dict[int, tuple[Float32Array, Float32Array]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -345,6 +411,7 @@ class CardTables:
                 for boards in _ordered_boards(cards, rivers)
             ),
             games=rivers.build_games(cards, team or Team()),
+            turn_columns=None if rivers.turns is None else rivers.turns.sort(cards, team or Team()),
         )
 
     @staticmethod
@@ -353,6 +420,9 @@ class CardTables:
         parts = {"games": rivers.plan_games(cards)}
         for player, word in enumerate(PLAYER_WORDS):
             parts[f"{word}.hands"] = tables.plan_hands(cards, player)
+            if rivers.turns is not None:
+                shape = len(cards.deals[0].card), cards.widths[player]
+                parts[f"{word}.turns"] = Plan({"column": (shape, np.uint16)})
             for number, boards in enumerate(_ordered_boards(cards, rivers)):
                 parts[f"{word}.orders{number}"] = tables.plan_orders(cards, boards, player)
         for number, (template, boards) in enumerate(zip(played, boards_of(cards), strict=True)):
@@ -381,8 +451,11 @@ class CardTables:
         return self.games[0].first_game if self.games else self.to_come.deals[0].first_next
 
     def find_columns(self, street: Street, board: int, player: int) -> Columns:
-        """Returns where tables keep a board; in a bucket game, hands of a bucket share a column."""
+        """Returns where tables keep a board; hands of a bucket share a column."""
         num_hands = len(self.to_come.players[player].combos)
+        if street == Street.TURN and self.turn_columns is not None:
+            columns = self.turn_columns[player][board, :num_hands]
+            return Columns(board, columns.astype(np.int64))
         if street != Street.RIVER or self.games is None:
             return Columns(board, np.arange(num_hands))
         turn_deal, river_deal = self.to_come.deals

@@ -426,16 +426,14 @@ class JointLeaves:
 #: The program, with what compiling kernels and preparing flops takes for a while.
 JOINT_PROGRAM_BYTES = PROGRAM_BYTES + 280_000_000
 
-#: Of the number of a runout that is kept.
-_GAME_NUMBER_BYTES = 4
-
 
 class SubgameNeeds(NamedTuple):
     """What the subgames of some flops take together."""
 
     memory: MemoryNeed
     cells_by_street: IntArray  # [3] probabilities that the tables of flop, turn and river hold
-    river_map_bytes: int  # for the column of each hand in a river's tables, where it is kept
+    seconds: float  # of an iteration on one core
+    river_map_bytes: int  # for the column of each hand in tables of buckets, where it is kept
 
 
 def estimate_subgames(
@@ -443,6 +441,7 @@ def estimate_subgames(
 ) -> SubgameNeeds:
     """Returns what `JointGame.play_flops` will allocate, and what is kept of it."""
     cells, tables, of_cards, maps, own_space = np.zeros(len(Street), np.int64), 0, 0, 0, 0
+    seconds = 0.0
     spaces: list[Plan] = []
     for cards, number in count_alike(flops):
         shared: dict[Rivers, Plan] = {}
@@ -450,6 +449,7 @@ def estimate_subgames(
             plan = backend.plan(cards.board, tree, 1, cards)
             tables += number * plan.tables.num_bytes
             cells += number * plan.count_cells()
+            seconds += number * backend.seconds_per_iteration(plan)
             spaces.append(plan.working_space)
             own_space += number * plan.working_space.num_bytes
             rivers = backend.rivers.at_depth(tree.stakes.spr)
@@ -457,15 +457,12 @@ def estimate_subgames(
             known = shared.get(rivers, plan.cards)
             shared[rivers] = Plan({**known.arrays, **plan.cards.arrays})
         of_cards += number * sum(plan.num_bytes for plan in shared.values())
-        for rivers in shared:
-            if not rivers.is_exact:  # the bucket of each hand, the same for both players
-                num_games = rivers.table_sizes(cards)[-1].num_boards
-                maps += number * num_games * len(cards.players[0].combos)
-                maps += number * _GAME_NUMBER_BYTES * len(cards.deals[1].card)
+        num_hands = len(cards.players[0].combos)  # their buckets are the same for both players
+        maps += number * sum(rivers.map_bytes(cards, num_hands) for rivers in shared)
     space = own_space
     if spaces and backend.rivers.shares_workspace:
         space = num_workers * Plan.covering(spaces).num_bytes
-    return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, maps)
+    return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, seconds, maps)
 
 
 def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
@@ -518,7 +515,7 @@ class JointGame:
         disk = int(kept.sum()) + (need.river_map_bytes if keeps_rivers else 0)  # a byte for each
         disk += count_value_bytes(self.flops.flops, self.flop_trees)
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
-        per_iteration = self.backend.seconds_per_cell * int(need.cells_by_street.sum()) * share
+        per_iteration = need.seconds * share
         savings: dict[str, int | None] = {
             change: JOINT_PROGRAM_BYTES + estimate(backend).memory.total
             for change, backend in self.backend.savings.items()

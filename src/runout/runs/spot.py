@@ -133,6 +133,7 @@ class SpotKeys(TypedDict, total=False):
     rivers: Literal["exact", "compact"]
     river_buckets: int
     river_blockers: Literal["auto", "on", "off"]
+    turn_buckets: int | None
     merges_suits: bool
     locks: Sequence[NodeLock | Mapping[str, Any]]
     origin: Mapping[str, Any] | None

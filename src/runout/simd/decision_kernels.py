@@ -26,8 +26,8 @@ from runout.simd.vector_kernels import FLOAT, FLOAT_BYTES, INT32, SHORT, fused_k
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
 #: The largest code of the two 16-bit types: regrets have a sign, strategy sums do not.
-_LARGEST_REGRET, _LARGEST_SUM = np.float32(32_767.0), np.float32(65_535.0)
-_LARGEST_CODE = {types.int16: float(_LARGEST_REGRET), types.uint16: float(_LARGEST_SUM)}
+LARGEST_REGRET, LARGEST_SUM = np.float32(32_767.0), np.float32(65_535.0)
+_LARGEST_CODE = {types.int16: float(LARGEST_REGRET), types.uint16: float(LARGEST_SUM)}
 
 #: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
 _SMALLEST_LARGEST = np.float32(1e-30)
@@ -257,6 +257,32 @@ def _discount(
         out_numbers[hand] = weight * unit * decay + gain[hand]
 
 
+@kernel
+def add_rows(
+    table: AnyArray,
+    scale: Float32Array,
+    decision: Decision,
+    positive: np.float32,
+    negative: np.float32,
+    largest_code: np.float32,
+    out_gained: Float32Array,
+) -> None:
+    """Adds what the actions of a decision have gained to a table that is discounted first.
+
+    ``out_gained[actions, W]`` is working space afterwards; no column is locked.
+    """
+    has_codes, no_lock = scale.size > 0, np.zeros((0, 0), np.uint8)
+    unit = scale[decision.first] if has_codes else _ONE
+    for action in range(decision.number):
+        old, gained = table[decision.first + action], out_gained[action]
+        if has_codes:
+            _discount(old, unit, positive, negative, gained, gained)
+        else:
+            _discount(old, unit, positive, negative, gained, old)
+    if has_codes:
+        _encode(out_gained, no_lock, largest_code, decision, table, scale)
+
+
 class _Rows:
     """Code for the rows of one decision in a table; offsets are in float32 rows."""
 
@@ -290,7 +316,7 @@ class _Rows:
         code, builder = self.code, self.code.builder
         if self.largest_code is None:
             return code.load(self._place(action, offset))
-        extend = builder.sext if self.largest_code == _LARGEST_REGRET else builder.zext
+        extend = builder.sext if self.largest_code == LARGEST_REGRET else builder.zext
         read = code.load(self._place(action, offset), self.codes, align=2)
         return builder.sitofp(extend(read, self.integers), code.vector)
 
@@ -413,7 +439,7 @@ def play_and_add(
         else:
             _discount(old, unit, decay, decay, leaving, old)
     if scale.size > 0:
-        _encode(space, villain.lock[:0], _LARGEST_SUM, decision, sums, scale)
+        _encode(space, villain.lock[:0], LARGEST_SUM, decision, sums, scale)
 
 
 def _write_mix_and_learn(code, hero, decision, positive, negative, space, value):
@@ -480,7 +506,7 @@ def mix_and_learn(
             elif not (has_locks and lock[0, hand]):
                 old[hand] = learned[hand]
     if has_codes:
-        _encode(space, lock, _LARGEST_REGRET, decision, regret, scale)
+        _encode(space, lock, LARGEST_REGRET, decision, regret, scale)
 
 
 #: The form of `mix_and_learn` for decisions of which some hands are locked.

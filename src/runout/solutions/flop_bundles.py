@@ -14,6 +14,7 @@ bundle of many flops has few files. The arrays, by part:
 * ``equity``: on flops ``[n, m]`` what OOP's hands win of a pot against IP's, checked down.
 * ``river_game``, ``river_PLAYER_bucket``: of rivers in buckets, ``[runouts]`` the game that each is
   part of, and ``[games, n]`` the column of each hand there.
+* ``turn_PLAYER_bucket``: of turns in buckets, ``[turns, n]`` the column of each hand.
 """
 
 import math
@@ -53,7 +54,8 @@ from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_tre
 SHARES, VALUES, BOUNDS, LOCKED = "shares", "values", "bounds", "locked"
 EQUITY, RIVER_GAME = "equity", "river_game"
 BUCKETS = ("river_oop_bucket", "river_ip_bucket")
-PARTS = (SHARES, VALUES, BOUNDS, LOCKED, EQUITY, RIVER_GAME, *BUCKETS)
+TURN_BUCKETS = ("turn_oop_bucket", "turn_ip_bucket")
+PARTS = (SHARES, VALUES, BOUNDS, LOCKED, EQUITY, RIVER_GAME, *BUCKETS, *TURN_BUCKETS)
 
 _LARGEST = {np.dtype(np.uint8): 2**8 - 1, np.dtype(np.uint16): 2**16 - 1}
 _LARGEST_STEP = 2**15 - 1
@@ -186,13 +188,14 @@ class EncodedShares:
 class StoredLayout(NamedTuple):
     """The tables of some streets of a stored board.
 
-    ``river`` has the numbers of games and columns of rivers in buckets; None if rivers have the
-    columns of hands.
+    ``river`` has the numbers of games and columns of rivers in buckets, ``turn`` the numbers of
+    OOP's and IP's columns of turns in buckets; None where streets have the columns of hands.
     """
 
     streets: Sequence[StreetLayout]
     cards: CardsToCome
     river: tuple[int, int] | None = None
+    turn: tuple[int, int] | None = None
 
     def shapes(self, part: str) -> Iterator[tuple[int, ...]]:
         """Yields the shapes of OOP's and IP's tables, street by street."""
@@ -203,6 +206,8 @@ class StoredLayout(NamedTuple):
                 rows, lines = layout.num_actions[player], len(layout.next_roots)
                 if part == SHARES and is_river and self.river is not None:
                     yield self.river[0], rows, self.river[1]
+                elif part == SHARES and layout.street == Street.TURN and self.turn is not None:
+                    yield number, rows, self.turn[player]
                 elif part in (SHARES, LOCKED):
                     yield (number, rows, hands.width)[: 3 if part == SHARES else 2]
                 elif not is_river:
@@ -261,6 +266,9 @@ class StoredArrays:
         shares, layout = self._require(SHARES, list(_LARGEST), None), StoredLayout(streets, cards)
         game: IntArray | None = None
         buckets: list[AnyArray | None] = [None, None]
+        turns = self._read_turns(cards)
+        if turns is not None:
+            layout = layout._replace(turn=(int(turns[0].max()) + 1, int(turns[1].max()) + 1))
         if streets[-1].street == Street.RIVER and self._has(RIVER_GAME):
             num_runouts = len(cards.deals[-1].card) if cards.deals else 1
             game = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
@@ -275,10 +283,27 @@ class StoredArrays:
                 self._require(part, [np.uint8], num_games, len(hands.combos))
                 for part, hands in zip(BUCKETS, cards.players, strict=True)
             ]
-        *earlier, (oop, ip) = self._split(layout, SHARES, shares.dtype)
+
+        def find(street: Street, player: int, codes: AnyArray) -> EncodedShares:
+            if street == Street.TURN and turns is not None:
+                return EncodedShares(codes, np.arange(len(turns[player])), turns[player])
+            if street == Street.RIVER:
+                return EncodedShares(codes, game, buckets[player])
+            return EncodedShares(codes)
+
+        split = self._split(layout, SHARES, shares.dtype)
         return [
-            *((EncodedShares(first), EncodedShares(other)) for first, other in earlier),
-            (EncodedShares(oop, game, buckets[0]), EncodedShares(ip, game, buckets[1])),
+            (find(each.street, 0, oop), find(each.street, 1, ip))
+            for each, (oop, ip) in zip(streets, split, strict=True)
+        ]
+
+    def _read_turns(self, cards: CardsToCome) -> list[AnyArray] | None:
+        """Returns ``[turns, n]`` the columns of OOP's and IP's hands of turns in buckets."""
+        if not self._has(TURN_BUCKETS[0]):
+            return None
+        return [
+            self._require(part, [np.uint16], len(cards.deals[0].card), len(hands.combos))
+            for part, hands in zip(TURN_BUCKETS, cards.players, strict=True)
         ]
 
     def _has(self, part: str) -> bool:
@@ -339,9 +364,14 @@ def _make_spot(
 
 
 def meaning_of(config: SpotConfig) -> ExploitabilityMeaning:
-    """Returns in which game the exploitability of a spot is: rivers in buckets are another one."""
-    is_real = config.rivers == "exact"
-    return ExploitabilityMeaning.REAL_GAME if is_real else ExploitabilityMeaning.OWN_GAME
+    """Returns in which game the exploitability of a spot is: rivers in buckets are another one.
+
+    Best responses tell all hands apart on turns, so with buckets there it is an upper bound.
+    """
+    if config.rivers == "exact":
+        return ExploitabilityMeaning.REAL_GAME
+    is_bound = config.turn_buckets is not None
+    return ExploitabilityMeaning.UPPER_BOUND if is_bound else ExploitabilityMeaning.OWN_GAME
 
 
 def quality_of(
@@ -397,14 +427,16 @@ _EVERYONE = (Range("random"), Range("random"))
 def names_of_flop(flop: int, leaf: int, bucket_number: int = 0) -> dict[str, str]:
     """Returns what a bundle calls the parts of a flop leaf on a flop, by their numbers.
 
-    The bucket number says which of the flop's ways to make river buckets the leaf uses.
+    The bucket number says which of the flop's ways to make buckets the leaf uses.
     """
-    bucket = f"flop{flop}_bucket{bucket_number}"  # both players hold everything
+    # Both players hold everything.
+    bucket, turn = f"flop{flop}_bucket{bucket_number}", f"flop{flop}_turn_bucket{bucket_number}"
     return {
         **{part: f"flop{flop}_leaf{leaf}_{part}" for part in (SHARES, VALUES, BOUNDS)},
         EQUITY: f"flop{flop}_equity",
         RIVER_GAME: f"flop{flop}_game{bucket_number}",
         **dict.fromkeys(BUCKETS, bucket),
+        **dict.fromkeys(TURN_BUCKETS, turn),
     }
 
 
