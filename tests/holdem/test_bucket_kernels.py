@@ -1,10 +1,15 @@
 """From hands to buckets and back, against loops over cards and hands."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import pytest
 
 from runout.holdem import bucket_kernels, visit_kernels
 from runout.holdem.bucket_kernels import GAMES_AT_ONCE
+from runout.holdem.game import CardGame, arrive
+from runout.holdem.street_kernels import EVALUATING
+from runout.holdem.tables import LearnedTables, Precision
 from tests.reference import slow_compact
 from tests.samples.small_compact import (
     NUM_BUCKETS,
@@ -119,3 +124,40 @@ def test_only_the_nodes_before_the_river_get_what_hands_win(player):
     assert (value[streets.turn.forest.chance] == 0.0).all()  # no river was played
     others = np.setdiff1d(np.arange(len(value)), streets.turn.forest.chance)
     assert np.isnan(value[others]).all()
+
+
+@dataclass(frozen=True)
+class OwnColumns:
+    """A column for every hand of a turn card."""
+
+    number: int = 96
+
+    def sort(self, cards, team):
+        shape = len(cards.runouts[0]), 1
+        return tuple(
+            np.tile(np.arange(player.width, dtype=np.uint16), shape) for player in cards.players
+        )
+
+
+@both_players
+def test_hands_that_are_lent_a_column_each_win_what_they_win_with_their_own(player):
+    game = small_game()
+    lent = CardGame(game.spot, replace(game.rivers, turns=OwnColumns()))
+    found, numbers = [], np.array([0, 2])
+    for each in (game, lent):
+        tables = LearnedTables.allocate(each.templates, each.table_sizes(), Precision.SINGLE)
+        for _, array in tables.named_arrays():  # all hands play alike, whatever their columns
+            array[:] = np.random.default_rng(8).random(array.shape[:2])[:, :, None]
+        streets, space = streets_of(each, player), scratch_of(each, player)
+        num_roots, width = len(each.templates[1].root), each.cards.widths[player]
+        arrival = arrive(each.cards.root_reach(player))._replace(row=np.zeros(num_roots, np.int32))
+        out = np.zeros((len(each.cards.runouts[0]), num_roots, width), np.float32)
+        both = each._tables_of(player, numbers, tables)
+        arguments = streets, numbers, both, EVALUATING, arrival, space, out
+        if each is game:
+            bucket_kernels.visit_turns(*arguments)
+        else:
+            bucket_kernels.visit_turns_in_buckets(*arguments)
+        found.append(out)
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-4, atol=1e-5)
+    assert found[0].any()

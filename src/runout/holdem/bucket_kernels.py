@@ -339,11 +339,11 @@ def visit_turns_in_buckets(
         both = visit_kernels.on_board(tables.turn, number - tables.first_turn)
         own, theirs = streets.hero[number], streets.villain[number]
         if step.mode == LEARN:
-            lend(both.hero.regret, own, lent.hero)
-            lend(both.villain.regret, theirs, lent.villain)
+            _lend(both.hero.regret, own, lent.hero)
+            _lend(both.villain.regret, theirs, lent.villain)
         else:
-            lend(both.hero.strategy_sum, own, lent.hero)
-            lend(both.villain.strategy_sum, theirs, lent.sums)
+            _lend(both.hero.strategy_sum, own, lent.hero)
+            _lend(both.villain.strategy_sum, theirs, lent.sums)
         matchups = visit_kernels.begin_turn(
             later.hands, turn, number, villain, afresh, arrival, scratch.turn
         )
@@ -351,7 +351,7 @@ def visit_turns_in_buckets(
         street_kernels.pull_values(turn.forest, 0, hero, afresh, scratch.turn)
         visit_kernels.leave_street(turn.forest, 0, scratch.turn.value, out_values[number])
         if step.mode == LEARN:
-            take_back(turn.forest, streets, number, both, step, lent)
+            _take_back(turn.forest, streets, number, both, step, lent)
     vector_kernels.set_float_mode(old_mode)
 
 
@@ -362,7 +362,7 @@ def _without_scales(regret: Float32Array, strategy_sum: Float32Array) -> Learnin
 
 
 @kernel
-def lend(table: AnyArray, column: Uint16Array, out_by_hand: Float32Array) -> None:
+def _lend(table: AnyArray, column: Uint16Array, out_by_hand: Float32Array) -> None:
     """Gives every hand what its column of a ``table[A, B]`` has, in ``out_by_hand[A, H]``.
 
     Codes of 16 bits serve as they are: only ratios within a decision matter.
@@ -374,7 +374,7 @@ def lend(table: AnyArray, column: Uint16Array, out_by_hand: Float32Array) -> Non
 
 
 @kernel
-def take_back(
+def _take_back(
     forest: Forest,
     streets: BucketedTurnStreets,
     number: int,
