@@ -24,7 +24,7 @@ from runout.abstraction.survey import StrengthFeature
 from runout.cache import kept_files, load_or_build
 from runout.cards.deck import parse_board, parse_cards
 from runout.cli.buckets import Feature, Mode, summary_sheet
-from runout.cli.formatting import sheet_table
+from runout.cli.formatting import print_sheet
 from runout.cli.program import app
 from runout.cli.targets import checkpoints_beside
 from runout.equity.hand_strength import hand_strength
@@ -442,7 +442,7 @@ def test_contents_are_summed_up(summaries):
 
 def test_the_table_has_a_column_for_each_street(summaries):
     file = io.StringIO()
-    Console(file=file, width=80).print(sheet_table(summary_sheet(summaries)))
+    print_sheet(Console(file=file, width=80), summary_sheet(summaries))
     lines = [line.rstrip() for line in file.getvalue().splitlines()]
     assert lines[0].split() == ["flop", "turn", "river"]
     cells = {line[:24].strip(): line[24:].split() for line in lines[1:]}

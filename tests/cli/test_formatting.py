@@ -1,7 +1,9 @@
+import io
 import json
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from runout.cli.formatting import (
     format_bytes,
@@ -13,8 +15,10 @@ from runout.cli.formatting import (
     format_seconds,
     format_signed,
     json_numbers,
+    print_sheet,
 )
 from runout.cli.grids import format_cell
+from runout.solutions.sheet import Column, Sheet, columns
 
 
 @pytest.mark.parametrize(
@@ -107,3 +111,39 @@ def test_winnings_have_their_sign(amount, text):
 @pytest.mark.parametrize(("mbb", "text"), [(0.0401, "0.0401"), (12.34, "12.3"), (4321.0, "4,321")])
 def test_thousandths_of_a_big_blind_have_three_digits(mbb, text):
     assert format_mbb(mbb) == text
+
+
+def printed(sheet, width):
+    file = io.StringIO()
+    print_sheet(Console(file=file, width=width, color_system=None, emoji=False), sheet)
+    return [line.rstrip() for line in file.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("num_columns", [1, 7, 8, 30])
+@pytest.mark.parametrize("width", [20, 80, 120])
+def test_a_wide_sheet_stands_in_parts_that_fit_and_begin_with_its_first_column(num_columns, width):
+    sheet = Sheet(columns("hand", *(f">column {n}" for n in range(num_columns))))
+    sheet.add("AA", *range(num_columns))
+    sheet.add()
+    sheet.add("KK", *range(num_columns))
+    lines = printed(sheet, width)
+    assert max(map(len, lines)) <= max(width, 80)
+    assert {line[:4] for line in lines} == {"hand", "AA  ", "KK  ", ""}
+    for name in ("AA", "KK"):
+        rows = [line.split()[1:] for line in lines if line.startswith(name)]
+        assert [int(cell) for row in rows for cell in row] == list(range(num_columns))
+
+
+def test_what_is_longer_than_a_line_is_whole():
+    path = ":".join(["x"] * 100)
+    sheet = Sheet(columns("hand", "path"))
+    sheet.add("AA", path)
+    assert printed(sheet, 80)[1].endswith(path)
+
+
+def test_words_that_wrap_are_whole_and_fit():
+    sheet = Sheet((Column("node"), Column("values", wraps=True)))
+    sheet.add("r2.5", "word " * 30)
+    lines = printed(sheet, 80)
+    assert max(map(len, lines)) <= 80
+    assert " ".join(lines).split().count("word") == 30

@@ -13,6 +13,13 @@ LIMITS = ["--raises", "a", "--max-iterations", "10"]
 
 
 @pytest.fixture
+def run(run, monkeypatch):
+    """Runs a command where tables of all columns fit."""
+    monkeypatch.setenv("COLUMNS", "200")
+    return run
+
+
+@pytest.fixture
 def made_up(tmp_path):
     """The directory of a report whose numbers are known."""
     save_report(tmp_path, make_report(), "pot: 20\n", "a" * 64)
@@ -26,7 +33,8 @@ def solved(tmp_path_factory):
     from runout.cli.program import app
 
     path = tmp_path_factory.mktemp("reports") / "srp"
-    result = CliRunner().invoke(app, ["report", *SPOT, *FLOPS, *LIMITS, "-o", str(path)])
+    command = ["report", *SPOT, *FLOPS, *LIMITS, "-o", str(path)]
+    result = CliRunner().invoke(app, command, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.stderr
     return path, result
 

@@ -11,10 +11,10 @@ from runout.cache import kept_directory, kept_files, kept_limit
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
 from runout.cli import formatting, options, targets
-from runout.cli.console import Shown, show, using_kernels
+from runout.cli.console import Answer, Shown, show, using_kernels
 from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
-from runout.cli.inspect import open_values
 from runout.cli.options import argument, flag, option
+from runout.cli.overview import open_values
 from runout.errors import AbstractionError, OptionError
 from runout.execution.context import RunContext
 from runout.solutions.sheet import Sheet, columns
@@ -213,8 +213,8 @@ def show_bucket(
     show(json, facts, title, Sheet(columns("", ""), list(rows.items())))
 
 
-def show_abstraction(path: Path, json: bool) -> None:
-    """Shows how many buckets there are, how large and how mixed."""
+def describe_abstraction(path: Path) -> Answer:
+    """Returns how many buckets there are, how large and how mixed."""
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
 
@@ -237,7 +237,7 @@ def show_abstraction(path: Path, json: bool) -> None:
         f"{format_bytes(manifest.size_bytes)}, written {manifest.created_at:%Y-%m-%d %H:%M} UTC "
         f"by runout {manifest.package_version}\n"
     )
-    show(json, document, f"{path}: {origin}", written, summary_sheet(summaries))
+    return document, [f"{path}: {origin}", written, summary_sheet(summaries)]
 
 
 _CLEAR = "Remove all of them."

@@ -26,6 +26,9 @@ from runout.storage.files import replacing_file
 #: What can be shown to people.
 Shown = RenderableType | Sheet
 
+#: A result, as a document for programs and in parts for people.
+Answer = tuple[Json, list[Shown]]
+
 
 def output() -> Console:
     """Returns the console of results, stdout.

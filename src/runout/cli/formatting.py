@@ -2,9 +2,10 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -87,39 +88,62 @@ def format_json(document: Json) -> str:
 
 # Sheets in the terminal.
 
-#: No table needs as many columns, and a measured width is at most that of the console.
-_WIDER_THAN_TABLES = 10_000
+#: Terminals are as wide, or wider.
+MAX_COLUMNS = 80
 
-
-def sheet_table(sheet: Sheet) -> Table:
-    """Returns the table of a sheet, which has no lines, and headings if it has any."""
-    shown = [number for number, c in enumerate(sheet.columns) if c.heading is not None]
-    has_header = any(column.heading for column in sheet.columns)
-    table = Table(box=None, pad_edge=False, padding=(0, sheet.gap, 0, 0), show_header=has_header)
-    for column in (sheet.columns[number] for number in shown):
-        side: Literal["left", "right"] = "left" if column.form is None else "right"
-        wraps, style = column.wraps, column.style
-        table.add_column(column.heading or "", justify=side, no_wrap=not wraps, style=style)
-    for number, row in enumerate(sheet.rows):
-        cells = []
-        for column, cell in ((sheet.columns[n], row[n]) for n in shown if n < len(row)):
-            if isinstance(cell, int | float):  # words are as they are
-                form = column.form or str
-                cell = NO_VALUE if math.isnan(cell) else form(cell)
-            cells.append(cell)
-        table.add_row(*cells, style=sheet.styles.get(number) or None)
-    return table
+#: The least width of a column that wraps.
+_NARROWEST_WORDS = 20
 
 
 def print_sheet(console: Console, sheet: Sheet) -> None:
-    """Prints a sheet, in full where the console is narrower unless a column wraps."""
-    table, wraps = sheet_table(sheet), any(column.wraps for column in sheet.columns)
-    if not wraps:
-        table.width = full_width(console, table)
-    console.print(table, soft_wrap=not wraps)
+    """Prints a sheet; one too wide for the console in parts, each with the first column.
+
+    Only columns that wrap are made narrower; nothing is cut.
+    """
+    for number, table in enumerate(sheet_tables(sheet, max(console.width, MAX_COLUMNS))):
+        if number > 0:
+            console.print()
+        console.print(table, soft_wrap=table.width is not None)
 
 
-def full_width(console: Console, table: Table) -> int:
-    """Returns how many characters a table takes where nothing is cut."""
-    anywhere = console.options.update_width(_WIDER_THAN_TABLES)
-    return console.measure(table, options=anywhere).maximum
+def sheet_tables(sheet: Sheet, max_width: int) -> Iterator[Table]:
+    """Yields tables without lines that fit a width, with headings if the sheet has any."""
+    first, *others = [n for n, column in enumerate(sheet.columns) if column.heading is not None]
+    cells = {number: _format_column(sheet, number) for number in (first, *others)}
+    widths = {number: max(cell_len(str(cell)) for cell in texts) for number, texts in cells.items()}
+    wrapping = {number for number in cells if sheet.columns[number].wraps}
+    widths |= {number: min(widths[number], _NARROWEST_WORDS) for number in wrapping}
+
+    def width_of(part: Sequence[int]) -> int:
+        return sum(widths[number] + sheet.gap for number in part) - sheet.gap
+
+    parts = [[first]]
+    for number in others:
+        if len(parts[-1]) > 1 and width_of([*parts[-1], number]) > max_width:
+            parts.append([first])
+        parts[-1].append(number)
+    has_header = any(column.heading for column in sheet.columns)
+    for part in parts:
+        table = Table(
+            box=None, pad_edge=False, padding=(0, sheet.gap, 0, 0), show_header=has_header
+        )
+        table.width = None if wrapping.intersection(part) else width_of(part)
+        for number in part:
+            column, heading = sheet.columns[number], cells[number][0]
+            side: Literal["left", "right"] = "left" if column.form is None else "right"
+            table.add_column(heading, justify=side, no_wrap=not column.wraps, style=column.style)
+        for row, words in enumerate(zip(*(cells[number][1:] for number in part), strict=True)):
+            table.add_row(*words, style=sheet.styles.get(row) or None)
+        yield table
+
+
+def _format_column(sheet: Sheet, number: int) -> list[str | Text]:
+    """Returns the heading and cells of a column; words are as they are, missing cells blank."""
+    column = sheet.columns[number]
+    form, texts = column.form or str, list[str | Text]([column.heading or ""])
+    for row in sheet.rows:
+        cell = row[number] if number < len(row) else ""
+        if isinstance(cell, int | float):
+            cell = NO_VALUE if math.isnan(cell) else form(cell)
+        texts.append(cell)
+    return texts

@@ -10,8 +10,8 @@ from runout.cards.flops import GivenFlop
 from runout.cli import options
 from runout.cli.console import Shown, print_note, show
 from runout.cli.formatting import dim, format_bytes, format_count_of, format_json, format_mbb
-from runout.cli.inspect import open_values
 from runout.cli.options import argument, option, positive
+from runout.cli.overview import open_values
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS
 from runout.config.load import load_sweep_config

@@ -4,7 +4,8 @@ Tables fit 80 columns; paths stand at the end of their own line, which is never 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from textwrap import fill
 
 import numpy as np
@@ -13,8 +14,17 @@ from rich.text import Text
 from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
 from runout.cli import formatting, grids
-from runout.cli.console import Shown, output
-from runout.cli.formatting import bold, dim, format_count_of, format_mbb, format_percent
+from runout.cli.console import Shown
+from runout.cli.formatting import (
+    MAX_COLUMNS,
+    bold,
+    dim,
+    format_bound,
+    format_count_of,
+    format_mbb,
+    format_percent,
+    format_seconds,
+)
 from runout.solutions import tables
 from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,
@@ -34,9 +44,6 @@ from runout.trees.actions import format_amount
 
 #: A node that is reached in a smaller share of the deals is hardly learned.
 RARE_REACH = 0.005
-
-#: Terminals are as wide, or wider.
-MAX_COLUMNS = 80
 
 #: The EV convention, by whether EVs are net.
 EV_WORDS = {
@@ -73,9 +80,9 @@ def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
         amount = f"{format_mbb(quality.exploitability)} mbb/hand"
         if quality.unit is ExploitabilityUnit.POT:
             share, is_bound = quality.exploitability, quality.meaning.is_upper_bound
-            amount = f"{formatting.format_bound(share, is_bound)} of the pot"
+            amount = f"{format_bound(share, is_bound)} of the pot"
         iterations = format_count_of(quality.iterations, "iteration")
-        work = f"after {iterations} in {formatting.format_seconds(quality.seconds)}"
+        work = f"after {iterations} in {format_seconds(quality.seconds)}"
         lines.append(Text(f"exploitability ({quality.meaning.value}) {amount} {work}"))
         if quality.real_exploitability is not None:
             real = format_mbb(quality.real_exploitability)
@@ -110,7 +117,7 @@ def _warning(text: str) -> Text:
     return Text(f"! {text}", style="yellow")
 
 
-def title(node: Node) -> Text:
+def title(node: Node, mark: str = "") -> Text:
     """Returns the player to act, the board and the money, and below it the path."""
     board = format_cards(node.board)
     acts = board if node.actor is None else f"{node.players[node.actor]} acts on {board}"
@@ -121,9 +128,10 @@ def title(node: Node) -> Text:
     if node.path and node.reach is not None:
         facts.append(f"{format_percent(node.reach, 1)} of deals")
     text = ", ".join([*facts, "locked"] if node.is_locked else facts)
+    who = fill(mark + (who or "the start"), MAX_COLUMNS)
     gap = "   " if len(who) + 3 + len(text) <= MAX_COLUMNS else "\n"
     path = f"\nnode {node.path}" if node.path else ""
-    return bold(who or "the start").append(f"{gap}{text}{path}", "not bold")
+    return bold(who).append(f"{gap}{text}{path}", "not bold")
 
 
 def node_parts(
@@ -137,6 +145,12 @@ def node_parts(
         return fact_parts(node)
     shown = (node.actor or 0) if player is None else player
     return [*fact_parts(node), "", *grid_parts([node], shown, measure)]
+
+
+def decision_parts(nodes: Iterable[Node], measure: Measure | None = None) -> list[Shown]:
+    """Returns decisions one after another."""
+    parts = (("", *node_parts(node, None, measure)) for node in nodes)
+    return list(chain.from_iterable(parts))[1:]
 
 
 def fact_parts(node: Node) -> list[Shown]:
@@ -235,19 +249,10 @@ def strategy_moves(nodes: Sequence[Node]) -> tuple[FloatArray, list[str]]:
 
 
 def action_parts(node: Node, hands: Sheet) -> list[Shown]:
-    """Returns hands with their actions, which are in the last cells.
-
-    Actions stand side by side if the console is wide enough for them, else below each other.
-    """
+    """Returns hands with their actions, which are in the last cells, side by side."""
     form = tables.ev_form(node)
-    beside = Sheet((*hands.columns, *columns(*(f">{action.label}" for action in node.actions))))
-    below = Sheet((*hands.columns, *hands.rows[0][-1].columns))
+    sheet = Sheet((*hands.columns, *columns(*(f">{action.label}" for action in node.actions))))
     for row in hands.rows:
         actions = row[-1].rows
-        beside.add(*row, *(f"{format_percent(often)} ({form(ev)})" for *_, often, ev in actions))
-        for number, action in enumerate(actions):
-            below.add(*([""] * len(row) if number else row), *action)
-    console, table = output(), formatting.sheet_table(beside)
-    is_wide = formatting.full_width(console, table) <= console.width
-    remark = "at an action: frequency (EV)\n" if is_wide else ""
-    return [beside if is_wide else below, dim(remark + EV_WORDS[node.is_net])]
+        sheet.add(*row, *(f"{format_percent(often)} ({form(ev)})" for *_, often, ev in actions))
+    return [sheet, dim(f"at an action: frequency (EV)\n{EV_WORDS[node.is_net]}")]

@@ -3,7 +3,7 @@
 import inspect
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -174,30 +174,56 @@ FromOption = Annotated[Path | None, option("--from", "RUN", _FROM)]
 SpotNodeOption = Annotated[str | None, option("--node -n", "PATH", "Node of --from, such as r2:c.")]
 
 
-def taking_spot(*keys: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+Command = Callable[..., None]
+
+
+def taking_spot(*keys: str) -> Callable[[Command], Command]:
     """Adds options that describe a spot to a command, in place of its parameter ``given``.
 
     The command, whose parameters are keywords, gets those that were given, by their keys.
     """
     from runout.config.spot import SpotConfig
 
-    def add(command: Callable[..., None]) -> Callable[..., None]:
-        def run(**values: Any) -> None:
-            found = {key: values.pop(key) for key in keys}
-            # Options are text, in which null is the null of YAML.
-            given = {k: None if v == "null" else v for k, v in found.items() if v is not None}
-            command(**values, given=given)
+    parameters = []
+    for key in keys:
+        names, kind, metavar = _SPOT_OPTIONS[key]
+        about = " ".join(str(SpotConfig.model_fields[key].description).split())
+        first = re.split(r"[.;] ", about.replace("`", ""))[0].rstrip(".")
+        shown: Any = Annotated[kind | None, option(names, metavar, f"{first}.")]
+        parameter = inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None)
+        parameters.append(parameter.replace(annotation=shown))
 
-        parameters = dict(inspect.signature(command).parameters)
-        others, given = list(parameters), parameters.pop("given")
-        for key in keys:
-            names, kind, metavar = _SPOT_OPTIONS[key]
-            about = " ".join(str(SpotConfig.model_fields[key].description).split())
-            first = re.split(r"[.;] ", about.replace("`", ""))[0].rstrip(".")
-            annotation: Any = Annotated[kind | None, option(names, metavar, f"{first}.")]
-            parameters[key] = given.replace(name=key, default=None, annotation=annotation)
-        place = others.index("given")
-        order = [parameters[name] for name in (*others[:place], *keys, *others[place + 1 :])]
+    def gather(found: dict[str, Any]) -> dict[str, Any]:
+        # Options are text, in which null is the null of YAML.
+        return {k: None if v == "null" else v for k, v in found.items() if v is not None}
+
+    return _taking("given", parameters, gather)
+
+
+def taking(name: str, kind: type[Any], *fields: str) -> Callable[[Command], Command]:
+    """Adds fields of a dataclass, by default all, as options in place of a parameter of its type.
+
+    All parameters are keywords, and the fields are annotated as those of a command.
+    """
+    declared = inspect.signature(kind).parameters
+    parameters = [declared[field] for field in fields or declared]
+    return _taking(name, parameters, lambda found: kind(**found))
+
+
+def _taking(
+    name: str,
+    parameters: Sequence[inspect.Parameter],
+    gather: Callable[[dict[str, Any]], Any],
+) -> Callable[[Command], Command]:
+    """Puts parameters in place of one parameter of a command, which gets their values gathered."""
+
+    def add(command: Command) -> Command:
+        def run(**values: Any) -> None:
+            found = {parameter.name: values.pop(parameter.name) for parameter in parameters}
+            command(**values, **{name: gather(found)})
+
+        own = inspect.signature(command).parameters.values()
+        order = [each for one in own for each in (parameters if one.name == name else [one])]
         run.__doc__, run.__annotations__ = command.__doc__, {p.name: p.annotation for p in order}
         run.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]
         return run

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 _LEGEND = """\
-in %, EVs and costs in chips; weight: frequency of the flop on this line; EQR: EV over equity times
-pot; nuts: share of the range among the best 5 % of made hands; all X: cost of X with every hand
-against the same opponent"""
-_ONLY = "only X: cost of X as the only size on the flop, with both players solved again"
+in %, EVs and costs in chips; weight: frequency of the flop on this line;
+EQR: EV over equity times pot; nuts: share of the range among the best 5 % of
+made hands; all X: cost of X with every hand against the same opponent"""
+_ONLY = "only X: cost of X as the only size on the flop, both players solved again"
 
 
 def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:

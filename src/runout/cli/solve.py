@@ -8,9 +8,9 @@ from runout.cfr.schedules import StopReason
 from runout.cli import formatting, options, targets
 from runout.cli.console import Shown, print_json, print_note, print_parts, show
 from runout.cli.formatting import format_bytes, format_count_of, format_percent, format_seconds
-from runout.cli.node_tables import node_parts, roughness
+from runout.cli.node_tables import decision_parts, node_parts, roughness
 from runout.cli.options import flag, option
-from runout.cli.show import decision_parts, report_parts
+from runout.cli.overview import describe_flops, report_parts, solve_parts, solves_sheet
 from runout.config.load import load_config, load_spot_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
@@ -19,8 +19,7 @@ from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
-from runout.solutions.sheet import Column, Sheet
-from runout.solutions.values import VALUES_KIND, ValueBundle
+from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import POSITION_NAMES
@@ -73,56 +72,6 @@ def solve_flops(
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
     show(json, document, *solve_parts(bundle), end.describe(what))
-
-
-def solves_sheet(bundle: ValueBundle) -> Sheet:
-    """Returns how the solves at each stack-to-pot ratio went."""
-    meaning = bundle.values[0].reports[0].meaning
-    share = partial(formatting.format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
-    has_deals = any(report.num_deals for values in bundle.values for report in values.reports)
-    sheet = Sheet(
-        (
-            Column("SPR", "spr", "{:.4g}".format),
-            Column("exploitability, mean", "mean_exploitability_pot", share),
-            Column("worst", "worst_exploitability_pot", share),
-            Column(None, "exploitability_meaning"),
-            Column("iterations, mean", "mean_iterations", "{:,.0f}".format),
-            Column("solving", "solve_seconds", format_seconds),
-            Column("deals" if has_deals else None, "num_deals", "{:.3g}".format),
-        ),
-        to_plain=formatting.json_number,
-    )
-    for values in bundle.values:
-        reports = values.reports
-        exploitability = [report.exploitability_pot for report in reports]
-        sheet.add(
-            values.spr,
-            sum(exploitability) / len(reports),
-            max(exploitability),
-            reports[0].meaning,
-            sum(report.iterations for report in reports) / len(reports),
-            sum(report.seconds for report in reports),
-            sum(report.num_deals for report in reports),
-        )
-    return sheet
-
-
-def solve_parts(bundle: ValueBundle) -> list[Shown]:
-    """Returns a line for each stack-to-pot ratio, and what the numbers are."""
-    units = "exploitability in % of the flop pot; solving: all flops added up"
-    meaning = bundle.values[0].reports[0].meaning
-    return [solves_sheet(bundle), formatting.dim(f"{units}\n{meaning.explanation}")]
-
-
-def describe_flops(bundle: ValueBundle) -> str:
-    """Returns in one line how well the flops are solved, over all stack-to-pot ratios."""
-    _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
-    percent = partial(formatting.format_bound, is_upper_bound=meanings[0].is_upper_bound)
-    return (
-        f"{format_count_of(len(bundle.values[0].flops.flops), 'flop')} at "
-        f"{format_count_of(len(means), 'SPR')}: exploitability ({meanings[0]}) "
-        f"{percent(sum(means) / len(means))} of the pot on average, {percent(max(worst))} at worst"
-    )
 
 
 def describe_plan(plan: "PostflopPlan") -> str:

@@ -124,6 +124,10 @@ class PartView(Solution):
         node = self.part.of(self.view.node(path))
         return node.net() if self.is_net else node
 
+    def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
+        """Returns the cards that can be dealt; a part of a range may tell any two apart."""
+        return self.view.cards_alike(path) if self.part.is_whole else super().cards_alike(path)
+
 
 # Single hands.
 

@@ -1,4 +1,4 @@
-"""Tests of `runout.cli.inspect`."""
+"""Tests of `runout.cli.overview`."""
 
 import json
 import math
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from runout.abstraction import card_abstraction as abstraction_module
-from runout.cli import inspect as inspect_bundles
+from runout.cli import overview
+from runout.cli.overview import curve_columns, draw_curve
 from runout.solutions import values as value_bundle
 from runout.solutions.values import ValueBundle
 from runout.storage.bundle import read_manifest
@@ -41,8 +42,8 @@ def values(tmp_path):
 
 
 def test_kinds_are_those_of_the_modules_that_take_numba_to_import():
-    assert inspect_bundles.ABSTRACTION_KIND == abstraction_module.KIND
-    assert inspect_bundles.ABSTRACTION_SCHEMA_VERSION == abstraction_module.SCHEMA_VERSION
+    assert overview.ABSTRACTION_KIND == abstraction_module.KIND
+    assert overview.ABSTRACTION_SCHEMA_VERSION == abstraction_module.SCHEMA_VERSION
 
 
 def test_a_delta_that_nobody_measured_is_null_in_json(run, tmp_path):
@@ -73,7 +74,7 @@ def test_sampled_deals_and_ranges_are_told(run, tmp_path):
     sampled = replace(bundle.values[0], reports=reports, ranges=np.full((2, 169), 0.5))
     ValueBundle((sampled,), "", "ab" * 32, 7).save(tmp_path / "flops")
     text = run("inspect", str(tmp_path / "flops"), "--flops").stdout
-    assert "1.2e+05 deals sampled, both players held only a part of the hands" in text
+    assert "1.2e+05 deals sampled\nboth players held only a part of the hands" in text
     assert text.count("4e+04") == 3
 
 
@@ -138,3 +139,34 @@ def test_another_version_is_refused(error_line, tmp_path, kind):
     )
     line = error_line("inspect", str(tmp_path / "new"))
     assert f"has schema version {version}, expected " in line
+
+
+# The curve of a solve.
+
+
+def plotted(points, is_ascii=False):
+    return [line.plain for line in draw_curve(points, is_ascii)]
+
+
+def test_a_straight_line_in_logarithms_stays_one():
+    logs = curve_columns([(10, 100.0), (100, 10.0), (1000, 1.0)], 5)
+    np.testing.assert_allclose(logs, [2.0, 1.5, 1.0, 0.5, 0.0], atol=1e-12)
+
+
+def test_the_curve_falls_between_powers_of_ten_over_the_iterations():
+    lines = plotted([(25, 60.0), (100, 5.0), (1000, 0.2)])
+    assert lines[0].startswith("100 ")
+    assert lines[-2].startswith("0.1 ")
+    assert lines[-1].split() == ["25", "1,000"]
+    lengths = [len(line) for line in lines[:-1]]
+    assert lengths == sorted(lengths)
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_game_that_is_solved_exactly_can_be_drawn():
+    assert plotted([(25, 1.0), (50, 0.0)])
+    assert plotted([(25, 1.0), (50, 1.0)])
+
+
+def test_terminals_without_block_characters_get_ascii():
+    assert "#" in plotted([(25, 60.0), (1000, 0.2)], is_ascii=True)[-2]

@@ -1,0 +1,337 @@
+"""A result as a whole: the course of a solve, values of flops, and what a directory holds."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from rich.text import Text
+
+from runout.arrays import FloatArray
+from runout.cards.deck import format_cards
+from runout.cli import formatting, node_tables
+from runout.cli.console import Answer, Shown, output
+from runout.cli.formatting import (
+    Json,
+    bold,
+    dim,
+    format_bound,
+    format_bytes,
+    format_count_of,
+    format_percent,
+    format_seconds,
+    format_signed,
+)
+from runout.cli.targets import count_checkpoints
+from runout.errors import BundleError, OptionError
+from runout.solutions import preflop
+from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
+from runout.solutions.preflop import PreflopSolution
+from runout.solutions.reports import REPORT_KIND
+from runout.solutions.run import find_result
+from runout.solutions.sheet import Column, Sheet, columns, json_number
+from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle, ValueSource
+from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
+from runout.trees.actions import format_amount
+from runout.trees.betting import BB, SB
+
+#: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
+ABSTRACTION_KIND = "card_abstraction"
+ABSTRACTION_SCHEMA_VERSION = 1
+
+#: Titles of bundles, by their kind.
+_TITLES = {
+    VALUES_KIND: "values of flops",
+    preflop.PREFLOP_KIND: "a preflop solution",
+    FLOPS_KIND: "the flops of a run",
+    ABSTRACTION_KIND: "buckets of hands",
+    SPOT_KIND: "a solved spot",
+    REPORT_KIND: "a report over flops",
+}
+_NUM_DIGEST_DIGITS = 16
+_MANIFEST_KEYS = {
+    *("kind", "schema_version", "package_version", "machine", "seed", "config_digest"),
+    *("command", "content_digest"),
+}
+
+_EXTRAPOLATED = "bold yellow"
+
+# The course of a preflop solve.
+
+
+def report_parts(view: PreflopSolution) -> list[Shown]:
+    """Returns the course of a preflop solve; the value and the exploitability come last."""
+    report = view.report
+    parts: list[Shown] = []
+    if len(report.curve_mbb) > 1:
+        lines = draw_curve(report.curve_mbb, output().options.ascii_only)
+        parts += [bold("Exploitability in mbb/hand, by iteration"), *lines, ""]
+    if report.ranges_rounds:
+        headings = ">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot"
+        sheet = Sheet(columns(*headings))
+        for done in report.ranges_rounds:
+            is_bound = done.flop_exploitability_meaning.is_upper_bound
+            left = formatting.format_mbb(done.exploitability_mbb)
+            share = format_bound(done.flop_exploitability_pot, is_bound)
+            sheet.add(done.number, format_percent(done.change), left, share)
+        parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
+    if report.flop_leaves:
+        parts += [*_leaf_parts(view), ""]
+    sb, bb = map(view.game_value_bb, (SB, BB))
+    value = f"game value {format_signed(sb)} bb/hand for SB, {format_signed(bb)} bb/hand for BB"
+    if math.isnan(sb):
+        value = "game value unknown: no EVs were kept of this round"
+    return [*parts, value, *node_tables.quality_lines(view.quality)]
+
+
+def _leaf_parts(view: PreflopSolution) -> list[Shown]:
+    """Returns the flops that are seen, and the source of their values."""
+    leaves = view.report.flop_leaves
+    sources = [leaf.source for leaf in leaves.values()]
+    if set(sources) == {ValueSource.RAW_EQUITY}:
+        flops = "1 flop is" if len(leaves) == 1 else f"all {len(leaves)} flops are"
+        checked_down = f"{flops} checked down: raw equity, no bets after the flop"
+        return [Text(checked_down, style=_EXTRAPOLATED)]
+    headings = columns("", "node", ">pot, bb", ">SPR", ">seen")
+    sheet = Sheet((*headings, Column("values", wraps=True)))
+    for leaf in view.tree.flop_leaves():
+        known = leaves[leaf.path]
+        is_guessed = known.source in (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
+        is_named = known.detail.startswith(known.source.value)
+        sheet.add(
+            "!" if is_guessed else "",
+            leaf.path,
+            format_amount(leaf.pot_bb),
+            format_amount(leaf.spr),
+            format_percent(view.share_of_deals(leaf.node), 1),
+            known.detail if is_named else f"{known.source.value}, {known.detail}",
+            style=_EXTRAPOLATED if is_guessed else "",
+        )
+    parts: list[Shown] = [bold("Flops and the source of their values"), sheet]
+    if num_guessed := sources.count(ValueSource.EXTRAPOLATED):
+        were = "flop was" if num_guessed == 1 else "flops were"
+        advice = "add the SPR to postflop_sprs, or write auto"
+        parts.append(Text(f"! {num_guessed} {were} extrapolated: {advice}", style=_EXTRAPOLATED))
+    return parts
+
+
+_CURVE_WIDTH, _CURVE_HEIGHT = 70, 8
+_BLOCKS, _ASCII_BLOCKS = " ▁▂▃▄▅▆▇█", " #"
+
+
+def draw_curve(points: Sequence[tuple[int, float]], is_ascii: bool = False) -> list[Text]:
+    """Returns bars of mbb/hand by rising iterations, with both axes; these are logarithmic."""
+    logs = curve_columns(points, _CURVE_WIDTH)
+    low = math.floor(logs.min())
+    high = max(math.ceil(logs.max()), low + 1)
+    blocks = _ASCII_BLOCKS if is_ascii else _BLOCKS
+    full = len(blocks) - 1
+    levels = np.rint((logs - low) / (high - low) * _CURVE_HEIGHT * full).clip(1).astype(int)
+    labels = [f"{10.0**high:,g}", *[""] * (_CURVE_HEIGHT - 2), f"{10.0**low:,g}"]
+    width, lines = max(map(len, labels)), []
+    for row, label in enumerate(reversed(labels)):
+        bars = "".join(blocks[level] for level in np.clip(levels - full * row, 0, full))
+        lines.append(Text.assemble((f"{label:>{width}} ", "dim"), (bars.rstrip(), "cyan")))
+    first, last = (f"{points[end][0]:,}" for end in (0, -1))
+    axis = first + last.rjust(_CURVE_WIDTH - len(first))
+    return [*reversed(lines), dim(" " * (width + 1) + axis)]
+
+
+def curve_columns(points: Sequence[tuple[int, float]], width: int) -> FloatArray:
+    """Returns ``[width]`` log10 of a curve at iterations evenly spaced by their logarithm."""
+    iterations, values = np.array(points, dtype=np.float64).T
+    # An exploitability of 0 has no logarithm, and rounding can make it slightly negative.
+    logs = np.log10(np.maximum(values, 1e-6))
+    at = np.log(np.maximum(iterations, 1.0))
+    found: FloatArray = np.interp(np.linspace(at[0], at[-1], width), at, logs)
+    return found
+
+
+# Values of flops.
+
+
+def open_values(path: Path) -> ValueBundle:
+    """Opens the values of a run's directory, or of the bundle itself."""
+    where = preflop.find_bundle(path, preflop.VALUES_FOLDER)
+    if not has_bundle(where) or read_manifest(where).kind != VALUES_KIND:
+        raise BundleError(str(path), "holds no values of flops")
+    return ValueBundle.load(where)
+
+
+def describe_values(path: Path, with_flops: bool) -> Answer:
+    """Returns how flops were solved, and how to see more of them."""
+    bundle = ValueBundle.load(path)
+    document, _ = _describe_manifest(path, read_manifest(path))
+    contents, parts = _describe_contents(bundle, with_flops)
+    spr, flop = bundle.values[0].spr, bundle.flops.names[0]
+    more = f'hand against hand, in Python:\nrunout.open("{path}").at_spr({spr:.4g}).average(0)'
+    kept = f"\nrunout show {path} --flop {flop}" if bundle.solutions else ""
+    return {**document, **contents}, [*parts, dim(more + kept)]
+
+
+def _describe_contents(bundle: ValueBundle, with_flops: bool) -> Answer:
+    sprs = solves_sheet(bundle).records()
+    parts: list[Shown] = [*solve_parts(bundle), ""]
+    for summary, values in zip(sprs, bundle.values if with_flops else (), strict=False):
+        sheet, num_flops = _flops_sheet(values), format_count_of(len(values.flops), "flop")
+        summary["flops"] = sheet.records()
+        parts += [bold(f"{num_flops} at SPR {values.spr:.4g}"), sheet, ""]
+    reports = [report for values in bundle.values for report in values.reports]
+    seconds, num_deals = sum(r.seconds for r in reports), sum(r.num_deals for r in reports)
+    deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
+    has_ranges = bundle.values[0].ranges is not None
+    held = "only a part of the hands" if has_ranges else "all hands"
+    solving = f"solving {format_seconds(seconds)}, flops added up; {deals}"
+    parts += [describe_flops(bundle), solving, f"both players held {held}"]
+    return {"num_flops": len(bundle.flops), "has_ranges": has_ranges, "sprs": sprs}, parts
+
+
+def _flops_sheet(values: PostflopValues) -> Sheet:
+    """Returns how the solve of each flop went; the delta is NaN where none was measured."""
+    has_deals, meaning = any(r.num_deals for r in values.reports), values.reports[0].meaning
+    share = partial(format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
+    shown = (
+        Column("flop"),
+        Column(None, "flop"),
+        Column("weight", "weight_fraction", partial(format_percent, decimals=3)),
+        Column("iterations", "iterations", "{:,}".format),
+        Column("exploitability", "exploitability_pot", share),
+        Column(None, "strategy_delta"),
+        Column("solving", "seconds", format_seconds),
+        Column("deals sampled" if has_deals else None, "num_deals", "{:.3g}".format),
+        Column(None, "meaning"),
+    )
+    sheet = Sheet(shown, to_plain=json_number)
+    flops = values.flops
+    for name, flop, weight, report in zip(
+        flops.names, flops.flops, flops.weights.tolist(), values.reports, strict=True
+    ):
+        facts = asdict(report)
+        sheet.add(name, format_cards(flop), weight, *map(facts.get, sheet.keys[2:]))
+    return sheet
+
+
+def solves_sheet(bundle: ValueBundle) -> Sheet:
+    """Returns how the solves at each stack-to-pot ratio went."""
+    meaning = bundle.values[0].reports[0].meaning
+    share = partial(format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
+    has_deals = any(report.num_deals for values in bundle.values for report in values.reports)
+    sheet = Sheet(
+        (
+            Column("SPR", "spr", "{:.4g}".format),
+            Column("exploitability, mean", "mean_exploitability_pot", share),
+            Column("worst", "worst_exploitability_pot", share),
+            Column(None, "exploitability_meaning"),
+            Column("iterations, mean", "mean_iterations", "{:,.0f}".format),
+            Column("solving", "solve_seconds", format_seconds),
+            Column("deals" if has_deals else None, "num_deals", "{:.3g}".format),
+        ),
+        to_plain=json_number,
+    )
+    for values in bundle.values:
+        reports = values.reports
+        exploitability = [report.exploitability_pot for report in reports]
+        sheet.add(
+            values.spr,
+            sum(exploitability) / len(reports),
+            max(exploitability),
+            reports[0].meaning,
+            sum(report.iterations for report in reports) / len(reports),
+            sum(report.seconds for report in reports),
+            sum(report.num_deals for report in reports),
+        )
+    return sheet
+
+
+def solve_parts(bundle: ValueBundle) -> list[Shown]:
+    """Returns a line for each stack-to-pot ratio, and what the numbers are."""
+    units = "exploitability in % of the flop pot; solving: all flops added up"
+    meaning = bundle.values[0].reports[0].meaning
+    return [solves_sheet(bundle), dim(f"{units}\n{meaning.explanation}")]
+
+
+def describe_flops(bundle: ValueBundle) -> str:
+    """Returns how well the flops are solved, over all stack-to-pot ratios."""
+    _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
+    percent = partial(format_bound, is_upper_bound=meanings[0].is_upper_bound)
+    mean, largest = percent(sum(means) / len(means)), percent(max(worst))
+    solved = format_count_of(len(bundle.flops), "flop"), format_count_of(len(means), "SPR")
+    shares = f"exploitability ({meanings[0]}): {mean} of the pot on average, {largest} at worst"
+    return f"{' at '.join(solved)}\n{shares}"
+
+
+# What a directory holds.
+
+
+def check_bundles(path: Path, with_flops: bool) -> Answer:
+    """Returns what bundles a result has and where they come from; all files are verified."""
+    places = [path]
+    if path.is_dir() and not has_bundle(path):
+        places = [one for one in sorted(path.iterdir()) if one.is_dir() and has_bundle(one)]
+    num_finished = count_checkpoints(path / preflop.CHECKPOINT_FOLDER)
+    if not num_finished and path / preflop.VALUES_FOLDER not in places:
+        find_result(path)  # says what is there instead
+    if with_flops and VALUES_KIND not in (read_manifest(place).kind for place in places):
+        raise OptionError("--flops", f"{path} holds no values of flops")
+    documents: list[Json] = []
+    parts: list[Shown] = []
+    for place in places:
+        manifest = read_manifest(place)
+        document, facts = _describe_manifest(place, manifest)
+        contents: Json = {}
+        if manifest.kind == VALUES_KIND:
+            contents, of_values = _describe_contents(ValueBundle.load(place), with_flops)
+            facts += ["", *of_values]
+        elif manifest.kind == preflop.PREFLOP_KIND:
+            contents = preflop.load_solution(place).summary_to_json()
+        else:
+            is_buckets = manifest.kind == ABSTRACTION_KIND
+            version = ABSTRACTION_SCHEMA_VERSION if is_buckets else manifest.schema_version
+            load_bundle(place, manifest.kind, version)
+        documents.append({**document, **contents})
+        parts += ["", *facts]
+    if num_finished:
+        kept = format_count_of(num_finished, "finished flop")
+        parts += ["", f"{path} is unfinished, {kept} kept; rerun its command to resume"]
+    document = {"path": str(path), "num_finished_flops": num_finished, "bundles": documents}
+    return document, parts[1:]
+
+
+def _describe_manifest(path: Path, manifest: Manifest) -> Answer:
+    """Returns where a bundle comes from and what it holds."""
+    facts = {
+        "format": f"{manifest.kind}, version {manifest.schema_version}",
+        "written": f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}",
+    }
+    if (machine := manifest.machine) is not None:  # not noted in old bundles
+        versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
+        facts |= {"processor": machine.processor, "libraries": versions}
+        if machine.python_version is not None:
+            workers = "" if machine.num_workers is None else f", {machine.num_workers} in use"
+            versions = f"Python {machine.python_version}, {machine.num_cores} cores{workers}"
+            facts["system"] = f"{machine.system}, {versions}"
+    facts["seed"] = "none" if manifest.seed is None else str(manifest.seed)
+    digests = {"config digest": manifest.config_digest, "content digest": manifest.content_digest}
+    facts |= {name: (digest or "none")[:_NUM_DIGEST_DIGITS] for name, digest in digests.items()}
+    facts["size"] = f"{format_bytes(manifest.size_bytes)}, all files verified"
+    known = Sheet((Column(), Column(wraps=True)), list(facts.items()))
+    shape = Column("shape", form=str), Column(None, "shape")
+    size = Column("size", "size_bytes", format_bytes)
+    arrays = Sheet((Column("array"), Column("type", "dtype", str), *shape, size))
+    for name, entry in manifest.arrays.items():
+        # float32 for <f4; a list of named fields stays as it is.
+        dtype = entry.dtype if entry.dtype.startswith("[") else np.dtype(entry.dtype).name
+        lengths = " x ".join(f"{length:,}" for length in entry.shape)
+        arrays.add(name, dtype, lengths, list(entry.shape), entry.size_bytes)
+    document = {
+        "path": str(path),
+        **manifest.model_dump(include=_MANIFEST_KEYS),
+        "created_at": manifest.created_at.isoformat(),
+        "size_bytes": manifest.size_bytes,
+        "arrays": dict(zip(manifest.arrays, arrays.records(), strict=True)),
+    }
+    title = _TITLES.get(manifest.kind, "written by a newer version of runout")
+    command = [] if manifest.command is None else [f"$ {manifest.command}"]
+    return document, [bold(f"{path}: {title}"), *command, known, "", arrays]
