@@ -19,7 +19,7 @@ from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
-from runout.solutions.values import VALUES_KIND
+from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle, read_manifest
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import POSITION_NAMES
