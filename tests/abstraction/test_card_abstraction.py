@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,14 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from runout.abstraction import card_abstraction as module
 from runout.abstraction import survey as survey_module
+from runout.abstraction.bucket_map import FlopBuckets
 from runout.abstraction.card_abstraction import (
+    DEALS_PER_BUCKET,
     KIND,
     SCHEMA_VERSION,
     AbstractionConfig,
     BucketBoundaries,
     BucketStatistics,
     CardAbstraction,
+    PercentileBuckets,
     SurveyMode,
     build_card_abstraction,
     cut_surveys,
@@ -30,7 +35,14 @@ from runout.abstraction.survey import (
     street_of_board,
     survey_sample,
 )
-from runout.cards.deck import parse_board, parse_card, parse_cards
+from runout.cards.deck import (
+    NUM_COMBOS,
+    combo_cards,
+    live_combos,
+    parse_board,
+    parse_card,
+    parse_cards,
+)
 from runout.cards.flops import SUIT_MAPPINGS, CanonicalBoard
 from runout.errors import AbstractionError, BundleError, CardError, ExecutionError
 from runout.execution.context import RunContext
@@ -128,6 +140,75 @@ def test_all_24_renamings_of_suits_get_the_same_key_and_bucket(board, holding):
             )
         )
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("board", ["AhKd7s", "9s6s2s", "2s8sTcQd", "5c5d5h5s", "AsKsQsJs9d"])
+@pytest.mark.parametrize("feature", StrengthFeature)
+def test_all_combos_of_a_board_get_the_bucket_of_each(board, feature):
+    abstraction, cards = CardAbstraction(BOUNDARIES, feature), parse_board(board)
+    found = abstraction(cards)
+    assert found.shape == (NUM_COMBOS,)
+    live = live_combos(cards)
+    np.testing.assert_array_equal(found[live], abstraction.get_buckets(deals_on([cards])))
+    for combo in live[::97].tolist():
+        assert found[combo] == abstraction.get_bucket(cards, combo_cards(combo))
+    assert not np.delete(found, live).any()
+
+
+def test_buckets_of_a_flop_are_those_of_its_boards():
+    flop = parse_board("9s9h4d")
+    buckets = FlopBuckets.of(flop, WITHOUT_TABLES)
+    assert buckets.merges_suits
+    for to_come in ("", "2c", "2cKh"):
+        board = (*flop, *parse_cards(to_come))
+        live = live_combos(board)
+        asked, given = WITHOUT_TABLES(board)[live], buckets(board)[live]
+        pairs = set(zip(asked.tolist(), given.tolist(), strict=True))  # empty buckets are left out
+        assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
+        assert [b for _, b in sorted(pairs)] == sorted(b for _, b in pairs)
+
+
+# Percentile buckets of a config: a directory, or built on the way.
+
+NUMBERS = (6, 5, 4)
+
+
+@pytest.fixture
+def keeping(monkeypatch, tmp_path):
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("RUNOUT_CACHE_MB", "10")
+
+
+@pytest.mark.usefixtures("keeping")
+def test_percentiles_are_built_once_from_ten_deals_a_bucket(monkeypatch):
+    opened = PercentileBuckets(NUMBERS, seed=3).opened
+    config = AbstractionConfig(*NUMBERS, DEALS_PER_BUCKET * max(NUMBERS))
+    expected = build_card_abstraction(config, 3).boundaries
+    monkeypatch.setattr(module, "build_card_abstraction", None)  # is not called again
+    again = PercentileBuckets(NUMBERS, seed=3)
+    for street in Street:
+        cuts = expected.by_street[street]
+        np.testing.assert_array_equal(opened.boundaries.by_street[street], cuts)
+        np.testing.assert_array_equal(again.opened.boundaries.by_street[street], cuts)
+    assert again.digest is None
+
+
+def test_percentiles_of_a_directory_are_those_that_were_saved(small):
+    found = PercentileBuckets(NUMBERS, directory=small)
+    board = parse_board("AhKd7s2c")
+    np.testing.assert_array_equal(found(board), WITHOUT_TABLES(board))
+    assert found.digest == load_bundle(small, KIND, SCHEMA_VERSION).manifest.content_digest
+    sent = pickle.dumps(found)
+    assert len(sent) < 500  # not the buckets, which another process opens for itself
+    assert pickle.loads(sent) == found
+    np.testing.assert_array_equal(pickle.loads(sent)(board), found(board))
+
+
+def test_a_directory_without_percentiles_is_one_line(tmp_path):
+    with pytest.raises(AbstractionError) as caught:
+        PercentileBuckets(NUMBERS, directory=tmp_path / "no")(parse_board("AhKd7s"))
+    text = f"{tmp_path / 'no'} is none, `runout abstraction build -o` writes one"
+    assert str(caught.value) == f"bucket_directory: {text}"
 
 
 def test_deals_that_are_not_isomorphic_have_different_keys():

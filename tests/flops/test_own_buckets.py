@@ -7,6 +7,7 @@ import pytest
 
 import runout
 from runout.abstraction.bucket_map import FlopBuckets, build_flop_buckets
+from runout.abstraction.card_abstraction import AbstractionConfig, build_card_abstraction
 from runout.cards.deck import NUM_COMBOS, combo_index, parse_board, permute_combos
 from runout.cards.flops import CanonicalBoard
 from runout.cfr.schedules import LINEAR
@@ -14,6 +15,7 @@ from runout.errors import AbstractionError, ConfigError, ExecutionError, RangeEr
 from runout.events import FlopSolving
 from runout.execution.context import RunContext
 from runout.flops.bucketed_solver import BucketedSolver
+from runout.flops.solve import PostflopPlan
 from runout.holdem.solver import SpotSolver
 from runout.runs.judge import judge_spot
 from runout.trees.betting import Street
@@ -152,6 +154,66 @@ def test_what_is_no_partition_is_refused(wrong, problem):
         solve(abstraction=wrong)
 
 
+PERCENTILES = {"solve_type": "bucketed", "bucket_source": "percentile"}
+FEW = {f"num_hand_buckets_{street.label}": 9 - street for street in Street}
+
+
+@cache
+def percentiles():
+    return build_card_abstraction(AbstractionConfig(9, 8, 7, 90), seed=0)
+
+
+def test_percentile_buckets_solve_a_flop_and_have_a_real_loss(tmp_path):
+    """Built on the way, of a directory and given in Python they are the same."""
+    path = tmp_path / "buckets"
+    percentiles().save(path)
+    configs = [runout.FlopsConfig(**PERCENTILES, **FEW)]
+    configs += [runout.FlopsConfig(**PERCENTILES, bucket_directory=path)]
+    expected = solve(abstraction=percentiles())
+    for config in configs:
+        found = solve(config=config)
+        np.testing.assert_array_equal(found.value_pot, expected.value_pot)
+        np.testing.assert_array_equal(found.node("x").strategy, expected.node("x").strategy)
+    assert found.strategy.buckets.num_buckets <= (9, 8, 7)
+    loss = runout.exploitability(found)
+    assert 0.0 < loss < 1.0
+    assert loss == runout.exploitability(expected)
+    assert found.report.exploitability_pot > 0.0
+
+
+def test_percentile_buckets_are_swept_and_resumed(tmp_path):
+    keys = {"fixed_flops": [FLOP], "postflop_sprs": [1], "postflop_solve_iterations": 4}
+    keys |= {"solve_type": "bucketed", "bet_sizes": ["a"], "max_raises_per_street": 0, **FEW}
+    sources = ["histogram", "percentile"]
+    config = {"sweep": {"seeds": 1, "grid": {"bucket_source": sources}}, "postflop_model": keys}
+    checkpoints = RunContext(1, checkpoints=tmp_path / "ledger")
+    found = runout.sweep(config, context=checkpoints)
+    losses = found.to_dataframe().set_index("choice")["real"]
+    assert set(losses.index) == {f"bucket_source {source}" for source in sources}
+    assert losses.between(0.0, 1.0, inclusive="neither").all()
+    assert losses.nunique() == 2
+    model = runout.FlopsConfig(**keys | {"bucket_source": "percentile"})
+    first = runout.solve_flops(model, RunContext(1, checkpoints=tmp_path / "flops"))
+    again = runout.solve_flops(model, RunContext(1, checkpoints=tmp_path / "flops"))
+    np.testing.assert_array_equal(first.values[0].value_pot, again.values[0].value_pot)
+
+
+def test_other_percentiles_in_a_directory_are_another_solve(tmp_path):
+    path = tmp_path / "buckets"
+    config = runout.FlopsConfig(**PERCENTILES, bucket_directory=path)
+    plan = PostflopPlan.make(config)
+    percentiles().save(path)
+    facts = plan.facts
+    build_card_abstraction(AbstractionConfig(9, 8, 7, 80)).save(path, overwrite=True)
+    assert plan.facts != facts
+
+
+def test_percentiles_that_are_not_there_are_one_line(tmp_path):
+    config = runout.FlopsConfig(**PERCENTILES, bucket_directory=tmp_path / "no")
+    with pytest.raises(AbstractionError, match=r"bucket_directory: .*no is none, `runout abstr"):
+        solve(config=config)
+
+
 @pytest.mark.parametrize("solve_type", ["exhaustive", "mccfr", "exact", "compact"])
 def test_backends_without_buckets_of_hands_refuse_an_abstraction(solve_type):
     with pytest.raises(ConfigError, match=f"abstraction: solve_type {solve_type} has no buckets"):
@@ -162,6 +224,10 @@ def test_what_a_backend_cannot_play_is_refused():
     config = runout.FlopsConfig(solve_type="bucketed", rebucket_rounds=2)
     with pytest.raises(ConfigError, match="rebucket_rounds: 2 would replace the flop buckets"):
         runout.solve_flop(FLOP, config, abstraction=built_in())
+    with pytest.raises(ConfigError, match="rebucket_rounds: 2 would replace the flop buckets"):
+        runout.solve_flop(FLOP, runout.FlopsConfig(**PERCENTILES, rebucket_rounds=2))
+    with pytest.raises(ConfigError, match="bucket_directory: needs bucket_source: percentile"):
+        runout.FlopsConfig.parse({"solve_type": "bucketed", "bucket_directory": "buckets"})
     with pytest.raises(RangeError, match="oop: tells suits of a hand apart"):
         solve(oop="AhKh,QQ")
     with pytest.raises(ConfigError, match=r"num_hand_buckets_flop: needs solve_type: bucketed"):

@@ -3,20 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from runout.abstraction import survey
+from runout.abstraction.bucket_map import SOURCES
 from runout.abstraction.survey import StreetSurvey, StrengthFeature
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cards.deck import BOARD_SIZES, require_board, require_distinct
+from runout.cache import Arrays, digest_sources, load_or_build
+from runout.cards.deck import BOARD_SIZES, NUM_COMBOS, require_board, require_distinct
+from runout.equity.board import strength_histograms
 from runout.equity.hand_strength import hand_strength
 from runout.errors import AbstractionError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
-from runout.storage.bundle import load_bundle, reading_contents
+from runout.storage.bundle import has_bundle, load_bundle, read_manifest, reading_contents
 from runout.storage.writer import write_bundle
 from runout.trees.betting import Street
 
@@ -222,6 +226,19 @@ class CardAbstraction:
         strengths = survey.survey_sample(street, self.feature, deals).values
         return self.boundaries.buckets_of(street, strengths)
 
+    def __call__(self, board: Sequence[int], /) -> Uint16Array:
+        """Returns ``[1326]`` the bucket of each combo on a board, 0 for those that it blocks.
+
+        This makes it an `Abstraction`. Strengths are computed, with or without tables: a flop, its
+        turns and its rivers take a fifth of a second together.
+        """
+        street, dealt = survey.street_of_board(len(board)), strength_histograms(board, num_bins=1)
+        is_equity = self.feature is StrengthFeature.EHS2
+        strengths = dealt.expected_strength if is_equity else dealt.expected_squared_strength
+        buckets = np.zeros(NUM_COMBOS, dtype=np.uint16)
+        buckets[dealt.combos] = self.boundaries.buckets_of(street, strengths)
+        return buckets
+
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets of a street."""
         return self.boundaries.num_buckets(street)
@@ -398,3 +415,60 @@ def cut_surveys(
         for each, number in zip(found, asked, strict=True)
     ]
     return BucketBoundaries(tuple(cuts), asked)
+
+
+# The percentile buckets of a config: opened, or built on the way.
+
+#: Deals that are sampled on each street for a bucket that is built on the way.
+DEALS_PER_BUCKET = 10
+
+
+@dataclass(frozen=True)
+class PercentileBuckets:
+    """Percentile buckets for a solver, opened or built when they are first asked; an `Abstraction`.
+
+    Building takes seconds, and its boundaries stay in the cache.
+
+    Attributes:
+        num_buckets: on flop, turn and river, for all hands on all boards; if they are built.
+        seed: decides which deals are sampled to build them.
+        directory: what `CardAbstraction.save` wrote; None to build them.
+    """
+
+    num_buckets: tuple[int, int, int]
+    seed: int = 0
+    directory: Path | None = None
+
+    def __call__(self, board: Sequence[int], /) -> Uint16Array:
+        """Returns ``[1326]`` the bucket of each combo on a board, 0 for those that it blocks."""
+        return self.opened(board)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leaves it to a process that gets it to open its own."""
+        return type(self), (self.num_buckets, self.seed, self.directory)
+
+    @property
+    def digest(self) -> str | None:
+        """What the directory holds; None if buckets are built, which the config decides."""
+        if self.directory is None:
+            return None
+        return read_manifest(self.directory).content_digest
+
+    @cached_property
+    def opened(self) -> CardAbstraction:
+        """The abstraction itself."""
+        if self.directory is not None:
+            if not has_bundle(self.directory):
+                problem = f"{self.directory} is none, `runout abstraction build -o` writes one"
+                raise AbstractionError("bucket_directory", problem)
+            return CardAbstraction.load(self.directory)
+        config = AbstractionConfig(*self.num_buckets, DEALS_PER_BUCKET * max(self.num_buckets))
+
+        def cut() -> Arrays:
+            built = build_card_abstraction(config, self.seed).boundaries
+            return {street.label: built.by_street[street] for street in Street}
+
+        facts = asdict(config) | {"seed": self.seed, "code": digest_sources(*SOURCES)}
+        cuts = load_or_build("percentiles/sample", facts, cut)
+        by_street = tuple(cast(FloatArray, cuts[street.label]) for street in Street)
+        return CardAbstraction(BucketBoundaries(by_street, self.num_buckets), config.feature)

@@ -291,6 +291,12 @@ class BucketedConfig(FlopsConfig):
     """Buckets on the turn, for all turn cards of a flop together."""
     num_hand_buckets_river: _BucketCount = 200
     """Buckets on the river, for all runouts of a flop together."""
+    bucket_source: Literal["histogram", "percentile"] = "histogram"
+    """What buckets are made of: `histogram` clusters the hands of a flop by their distributions of
+    strength; `percentile` cuts the hands of all flops into equal parts by their equity."""
+    bucket_directory: values.GivenPath | None = None
+    """Percentile buckets that `runout abstraction build` wrote, from the working directory on;
+    `null`: built from a sample with the numbers of buckets above, and cached."""
     bucket_metric: Literal["emd", "cramer"] = "emd"
     """Distance of hands: `emd` is the earth mover's distance, L1 of CDFs; `cramer` is L2."""
     rebucket_rounds: Count = 1
@@ -307,10 +313,18 @@ class BucketedConfig(FlopsConfig):
         flop, turn, river = (getattr(self, key) for key in _BUCKET_KEYS)
         return flop, turn, river
 
+    @model_validator(mode="after")
+    def _check_source(self) -> Self:
+        if self.bucket_directory is not None and self.bucket_source != "percentile":
+            raise problem("needs bucket_source: percentile", "bucket_directory")
+        return self
+
     def _spell_out(self, digest: dict[str, Any]) -> None:
         super()._spell_out(digest)
         if self.rebucket_rounds == 1:  # without a further round nothing is started warm
             del digest["rebucket_warm_start"]
+        if self.bucket_source == "histogram":
+            del digest["bucket_source"], digest["bucket_directory"]
 
 
 class ExactConfig(FlopsConfig):

@@ -5,7 +5,6 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 from annotated_types import Ge, Gt, Le
@@ -122,12 +121,6 @@ MBB_PER_BB = 1000.0
 _OF_FLOPS_ALONE = ("sizes", "max_raises_per_street", "postflop_sprs", "cfr_variant", "seed")
 
 
-def _read_path(value: Any) -> Path:
-    if not isinstance(value, Path) and not (isinstance(value, str) and value.strip()):
-        raise ValueError
-    return Path(value)
-
-
 class RunConfig(ConfigSection):
     """Config of a run: the game, its flops and the solve.
 
@@ -164,9 +157,7 @@ class RunConfig(ConfigSection):
     """Worth of a flop: `solved` plays it, `raw_equity` checks it down."""
     postflop_model: PostflopModel | None = None
     """How flops are solved."""
-    postflop_model_path: (
-        Annotated[Path, Read(_read_path, "a path such as runs/spr", str)] | None
-    ) = None
+    postflop_model_path: values.GivenPath | None = None
     """Instead: solved values, or a YAML file with `postflop_model`; relative to the config."""
     joint: JointConfig | None = None
     """More about `method: joint`."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, Le, MultipleOf
@@ -39,6 +40,15 @@ NotNegative: TypeAlias = Annotated[float, Ge(0)]
 Share: TypeAlias = Annotated[float, Gt(0), Le(1)]
 UpToOne: TypeAlias = Annotated[float, Ge(0), Le(1)]
 Seconds: TypeAlias = Annotated[Positive | None, END]
+
+
+def _read_path(value: Any) -> Path:
+    if not isinstance(value, Path) and not (isinstance(value, str) and value.strip()):
+        raise ValueError
+    return Path(value)
+
+
+GivenPath: TypeAlias = Annotated[Path, Read(_read_path, "a path such as runs/spr", str)]
 StrategyDelta: TypeAlias = Annotated[Share | None, END]
 
 # Keys about tables of games with real cards.

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from runout.abstraction.bucket_map import Abstraction
+from runout.abstraction.card_abstraction import PercentileBuckets
 from runout.config import flops as configs
 from runout.errors import ConfigError
 from runout.flops.backend import PostflopBackend
@@ -26,6 +27,10 @@ def _make_hands(config: configs.MccfrConfig | configs.ExhaustiveConfig) -> HandB
 
 
 def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
+    percentiles = None
+    if config.bucket_source == "percentile":
+        numbers, place = config.num_hand_buckets, config.bucket_directory
+        percentiles = PercentileBuckets(numbers, config.seed, place)
     return BucketedBackend(
         config.num_hand_buckets,
         config.stopping_rule(),
@@ -34,6 +39,7 @@ def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
         config.rebucket_rounds,
         config.rebucket_warm_start,
         config.seed,
+        abstraction=percentiles,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from runout import events
 from runout.abstraction.bucket_map import Abstraction, FlopBuckets
+from runout.abstraction.card_abstraction import PercentileBuckets
 from runout.arrays import AnyArray, Float32Array, FloatArray
 from runout.cache import Arrays
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
@@ -87,11 +88,15 @@ class PostflopPlan:
     @property
     def facts(self) -> dict[str, Any]:
         """Everything that the results depend on besides the flop."""
-        return {
+        facts = {
             "postflop_model": self.config.digest_mapping(),
             "keep_strategies": self.config.keep_strategies,
             "ranges": None if self.ranges is None else self.ranges.tolist(),
         }
+        abstraction = getattr(self.backend, "abstraction", None)
+        if isinstance(abstraction, PercentileBuckets):
+            facts["percentiles"] = abstraction.digest
+        return facts
 
     def run(self, item: str, worker: Worker) -> TaskResult:
         """Solves one flop at all stack-to-pot ratios."""
@@ -160,7 +165,8 @@ class PostflopPlan:
 
     def carry_out(self, context: RunContext, ranges: FloatArray | None = None) -> ValueBundle:
         """Solves every flop with every tree, or finds what an earlier run has finished."""
-        if context.checkpoints is not None and getattr(self.backend, "abstraction", None):
+        own = getattr(self.backend, "abstraction", None)
+        if context.checkpoints and own and not isinstance(own, PercentileBuckets):
             problem = "results of an own abstraction cannot be recognised later, leave them out"
             raise ConfigError("checkpoints", problem)
         config, values, solutions = self.config, [], []
