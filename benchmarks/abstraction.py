@@ -27,7 +27,7 @@ from runout.abstraction.card_abstraction import (
 from runout.abstraction.survey import StrengthFeature, deal_indexer, deal_random
 from runout.arrays import Uint8Array
 from runout.cards.deck import combo_cards, live_combos, parse_board
-from runout.equity.hand_strength import board_strengths, hand_strength
+from runout.equity.board import board_strengths, hand_strength
 from runout.execution.context import RunContext
 from runout.execution.pool import count_cores
 from runout.trees.betting import Street

@@ -11,7 +11,7 @@ from contextlib import closing
 from benchmarks.timing import Row, best_seconds_of_two, format_seconds, speedup
 from runout.cards.flops import Flop, random_flops
 from runout.equity.board import compute_board_equity
-from runout.equity.preflop import HandEquityTable
+from runout.equity.matchups import HandEquityTable
 from runout.execution.pool import WorkerPool
 
 NUM_FLOPS = 24

@@ -85,9 +85,9 @@ def test_a_schedule_that_a_backend_cannot_play_is_refused(solve_type):
 
 
 def test_functions_are_not_hidden_by_the_subpackages_of_their_names():
-    for module in ("runout.equity.preflop", "runout.flops.backend"):
+    for module in ("runout.equity.matchups", "runout.flops.backend"):
         import_module(module)
-    assert runout.equity is import_module("runout.equity.versus").equity
+    assert runout.equity is import_module("runout.equity.matchups").equity
     assert runout.flops is import_module("runout.cards.flops").flops
 
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from runout.arrays import AnyArray, IntArray
-from runout.cache import Arrays, digest_arrays
+from runout.arrays import AnyArray, Arrays, IntArray
+from runout.cache import digest_arrays
 from runout.cards import evaluator
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, NUM_RANKS, RIVER_SIZE, card_rank, card_suit
 from runout.cards.evaluator import HAND_SIZES
@@ -30,9 +30,9 @@ from runout.cards.hand_ranking import (
     score_ranks,
     strength_of_score,
 )
-from runout.equity import equity_kernels, preflop
+from runout.equity import equity_kernels, matchups
 from runout.equity.board import rank_combos
-from runout.equity.preflop import REPRESENTATIVES, SUIT_IMAGES, matchup_classes
+from runout.equity.matchups import REPRESENTATIVES, SUIT_IMAGES, matchup_classes
 from runout.execution.pool import WorkerPool, count_cores
 
 
@@ -47,8 +47,8 @@ class ShippedTable(NamedTuple):
 def main(writes: bool) -> int:
     """Builds all tables and says which are not the shipped ones; returns how many."""
     tables = [
-        ShippedTable(evaluator.TABLES_FILE, evaluator.DIGEST, build_evaluator_tables),
-        ShippedTable(preflop.MATCHUPS_FILE, preflop.DIGEST, lambda: count_matchups(count_cores())),
+        ShippedTable(evaluator.TABLE_FILE, evaluator.DIGEST, build_evaluator_tables),
+        ShippedTable(matchups.TABLE_FILE, matchups.DIGEST, lambda: count_matchups(count_cores())),
     ]
     return sum(not renew(table, writes) for table in tables)
 

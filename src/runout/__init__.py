@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # "as" because checkers re-export nothing else
     from runout.config.load import parse_config as parse_config
     from runout.config.run import RunConfig as RunConfig
     from runout.config.spot import SpotConfig as SpotConfig
-    from runout.equity.versus import equity as equity
+    from runout.equity.matchups import equity as equity
     from runout.execution.context import RunContext as RunContext
     from runout.flops.solve import solve_flop as solve_flop
     from runout.flops.solve import solve_flops as solve_flops
@@ -53,7 +53,7 @@ if TYPE_CHECKING:  # "as" because checkers re-export nothing else
 # Imported when they are first used: `import runout` takes a millisecond, the solver a second.
 _MODULE_BY_NAME = {
     "Range": "runout.cards.ranges",
-    "equity": "runout.equity.versus",
+    "equity": "runout.equity.matchups",
     "evaluate": "runout.cards.evaluator",
     "flops": "runout.cards.flops",
     "parse_board": "runout.cards.deck",

@@ -1,6 +1,7 @@
 """Array type aliases; the shape of an array is part of its docstring, not of its type."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,8 @@ Uint64Array = npt.NDArray[np.uint64]
 #: Tables that are float32 where memory matters and float64 in tests.
 RealArray = npt.NDArray[np.floating[Any]]
 AnyArray = npt.NDArray[np.generic]
+#: Arrays by name.
+Arrays = Mapping[str, AnyArray]
 
 CACHE_LINE_BYTES = 64
 

@@ -18,13 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from runout.arrays import AnyArray, read_only
+from runout.arrays import Arrays, read_only
 from runout.errors import TableError
 
 if sys.platform != "win32":
     import fcntl
-
-Arrays = Mapping[str, AnyArray]
 
 #: Environment variable: the most megabytes that `load_or_build` keeps, 0 for none.
 LIMIT_VARIABLE = "RUNOUT_CACHE_MB"

@@ -17,8 +17,7 @@ from runout.abstraction.survey import (
 )
 from runout.cards.deck import combo_index, live_combos, parse_board
 from runout.cards.hand_indexer import canonical_boards
-from runout.equity.board import score_rivers, strength_histograms
-from runout.equity.hand_strength import hand_strength
+from runout.equity.board import hand_strength, score_rivers, strength_histograms
 from runout.events import PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from runout.trees.betting import Street

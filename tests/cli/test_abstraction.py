@@ -27,7 +27,7 @@ from runout.cli.buckets import Feature, Mode, summary_sheet
 from runout.cli.formatting import print_sheet
 from runout.cli.program import app
 from runout.cli.targets import checkpoints_beside
-from runout.equity.hand_strength import hand_strength
+from runout.equity.board import hand_strength
 from runout.storage.ledger import Ledger
 from runout.trees.betting import Street
 from tests.samples.bucket_boundaries import make_boundaries

@@ -20,9 +20,8 @@ from runout.cards.deck import (
 )
 from runout.cards.flops import SHIPPED_SUBSET_SIZES
 from runout.cards.ranges import Range
-from runout.equity.board import compute_board_equity
-from runout.equity.hand_strength import hand_strength
-from runout.equity.versus import equity
+from runout.equity.board import compute_board_equity, hand_strength
+from runout.equity.matchups import equity
 
 
 def test_only_long_ranges_are_cut(run):

@@ -1,4 +1,4 @@
-"""Tests of `runout.equity.hand_strength`."""
+"""Tests of `runout.equity.board`."""
 
 import numpy as np
 import pytest
@@ -14,8 +14,7 @@ from runout.cards.deck import (
     permute_combos,
 )
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.equity.board import strength_histograms
-from runout.equity.hand_strength import HandStrength, board_strengths, hand_strength
+from runout.equity.board import HandStrength, board_strengths, hand_strength, strength_histograms
 from runout.errors import CardError
 from runout.trees.betting import Street
 from tests.reference import hand_strength as reference

@@ -1,4 +1,4 @@
-"""Tests of `runout.equity.preflop`."""
+"""Tests of `runout.equity.matchups`."""
 
 import numpy as np
 import pytest
@@ -21,9 +21,9 @@ from runout.cards.evaluator import evaluator_tables
 from runout.cards.flops import SUIT_MAPPINGS, enumerate_runouts
 from runout.cards.hand_indexer import canonical_boards
 from runout.equity import equity_kernels
-from runout.equity import preflop as module
+from runout.equity import matchups as module
 from runout.equity.board import compute_board_equity
-from runout.equity.preflop import (
+from runout.equity.matchups import (
     NUM_BOARDS,
     HandEquityTable,
     matchup_classes,

@@ -14,8 +14,7 @@ from runout.cards.deck import (
     parse_combo,
 )
 from runout.equity.board import compute_board_equity, strength_histograms
-from runout.equity.preflop import preflop_table
-from runout.equity.versus import equity
+from runout.equity.matchups import equity, preflop_table
 from runout.errors import CardError, RangeError
 from tests.reference.showdowns import count_outcomes
 

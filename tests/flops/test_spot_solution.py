@@ -10,7 +10,7 @@ from runout.cards.deck import COMBO_HAS_CARD, format_card, parse_canonical_hand,
 from runout.cards.ranges import Range
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.config.spot import SpotConfig
-from runout.equity.versus import equity
+from runout.equity.matchups import equity
 from runout.errors import BundleError
 from runout.flops.spot_setup import lock_node
 from runout.flops.spot_solution import (

@@ -7,7 +7,7 @@ from runout.arrays import FloatArray
 from runout.cards.deck import matchup_weights
 from runout.cards.flops import FlopList, _load_subset, subset_flops
 from runout.equity.board import compute_board_equity
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 
 
 def root_mean_square(errors: FloatArray, weights: FloatArray) -> float:

@@ -7,7 +7,7 @@ import pytest
 
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.cfr.schedules import CFR_PLUS, DCFR, LINEAR, StoppingRule
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.preflop.solver import BookLeaves, expected_values, play_strategy
 from runout.solutions.values import LeafValues, ValueBook, ValueSource
 from runout.trees.betting import BB, SB

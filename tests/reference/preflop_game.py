@@ -3,7 +3,7 @@
 import numpy as np
 
 from runout.cards.deck import matchup_weights
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.trees.betting import BB, SB
 from runout.trees.tree import FLOP, SHOWDOWN
 from tests.reference import cfr as reference

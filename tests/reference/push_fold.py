@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from runout.cards.deck import matchup_weights
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 
 
 def push_fold_value(stack_bb, ante_bb=0.0, small_blind_bb=0.5, big_blind_bb=1.0):

@@ -10,7 +10,7 @@ import runout
 from runout.cards.deck import combo_cards, parse_board
 from runout.cards.flops import all_flops, explicit_flops
 from runout.cards.ranges import Range
-from runout.equity.versus import equity
+from runout.equity.matchups import equity
 from runout.errors import ConfigError, FlopListError, TreeError
 from runout.events import FlopReported
 from runout.execution.context import RunContext

@@ -3,7 +3,7 @@
 import numpy as np
 
 from runout.cfr.schedules import StoppingRule
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.preflop.solver import BookLeaves, PreflopSolver
 from runout.solutions.values import ValueBook
 from runout.trees.betting import PreflopRules

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import matchup_weights, parse_canonical_hand
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.errors import BundleError
 from runout.preflop.solver import BookLeaves, expected_values, play_strategy
 from runout.solutions.node import NodeKind

@@ -10,7 +10,7 @@ import pytest
 
 from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.cards.flops import FlopList, GivenFlop, all_flops, explicit_flops, flop_multiplicity
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.errors import BundleError, CardError
 from runout.solutions import values as value_bundle
 from runout.solutions.values import (

@@ -8,8 +8,8 @@ from runout.cards import evaluator
 from runout.cards.evaluator import HAND_SIZES, evaluator_tables
 from runout.cards.evaluator_kernels import ROW_BITS
 from runout.cards.hand_ranking import rank_multisets, score_ranks, strength_of_score
-from runout.equity import preflop
-from runout.equity.preflop import matchup_classes
+from runout.equity import matchups
+from runout.equity.matchups import matchup_classes
 from runout.errors import ExecutionError
 from tools.shipped_tables import (
     RANK_KEYS,
@@ -48,14 +48,14 @@ def test_the_rules_of_poker_give_the_shipped_tables():
 
 def test_counting_all_boards_gives_the_shipped_table():
     arrays = count_matchups(num_workers=2)
-    assert digest_arrays(arrays) == preflop.DIGEST
+    assert digest_arrays(arrays) == matchups.DIGEST
     assert len(arrays["wins"]) == matchup_classes()[1] == NUM_CLASSES
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("num_workers", [1, 3])
 def test_number_of_workers_does_not_matter(num_workers):
-    assert digest_arrays(count_matchups(num_workers)) == preflop.DIGEST
+    assert digest_arrays(count_matchups(num_workers)) == matchups.DIGEST
 
 
 def test_worker_count_must_be_positive():

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runout.cache import Arrays
+from runout.arrays import Arrays
 from runout.storage.bundle import digest_config, parse_manifest
 from runout.storage.ledger import ENTRY_ENDING, Ledger, TaskId, TaskRecord
 from tools.fuzzing.campaign import Kind

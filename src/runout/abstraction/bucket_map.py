@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from runout.abstraction.clustering import Metric, cluster_features, scale_share
 from runout.abstraction.features import NUM_BINS, FlopStrengths, counts_to_cdf
-from runout.arrays import FloatArray, Int16Array, IntArray, divide, read_only
-from runout.cache import Arrays, digest_sources, load_or_build
+from runout.arrays import Arrays, FloatArray, Int16Array, IntArray, divide, read_only
+from runout.cache import digest_sources, load_or_build
 from runout.cards import deck
 from runout.cards.flops import (
     CanonicalBoard,

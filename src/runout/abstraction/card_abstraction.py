@@ -12,11 +12,10 @@ import numpy as np
 from runout.abstraction import survey
 from runout.abstraction.bucket_map import SOURCES
 from runout.abstraction.survey import StreetSurvey, StrengthFeature
-from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
-from runout.cache import Arrays, digest_sources, load_or_build
+from runout.arrays import Arrays, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
+from runout.cache import digest_sources, load_or_build
 from runout.cards.deck import BOARD_SIZES, NUM_COMBOS, require_board, require_distinct
-from runout.equity.board import strength_histograms
-from runout.equity.hand_strength import hand_strength
+from runout.equity.board import hand_strength, strength_histograms
 from runout.errors import AbstractionError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext

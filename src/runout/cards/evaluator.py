@@ -25,14 +25,14 @@ from runout.errors import CardError
 HAND_SIZES = (5, 6, 7)
 
 #: Made by `tools/shipped_tables.py` from the rules of poker.
-TABLES_FILE = Path(__file__).parent / "data" / "evaluator.npz"
+TABLE_FILE = Path(__file__).parent / "data" / "evaluator.npz"
 DIGEST = "a191933b680b00ca0e14b7d63f4a51d137807b13b5eb4323eff6f393b8f9dc25"
 
 
 @cache
 def evaluator_tables() -> EvaluatorTables:
     """Returns the shipped tables."""
-    return EvaluatorTables(**load_arrays(TABLES_FILE, DIGEST))  # type: ignore[arg-type]
+    return EvaluatorTables(**load_arrays(TABLE_FILE, DIGEST))  # type: ignore[arg-type]
 
 
 @overload

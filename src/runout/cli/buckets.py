@@ -177,7 +177,7 @@ def show_bucket(
     holding = options.parse_hand(hand, known_cards)
     with using_kernels():
         from runout.abstraction.card_abstraction import CardAbstraction
-        from runout.equity.hand_strength import hand_strength
+        from runout.equity.board import hand_strength
 
         abstraction = CardAbstraction.load(path)
         bucket = abstraction.get_bucket(known_cards, holding)

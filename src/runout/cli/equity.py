@@ -74,7 +74,7 @@ def show_equity(
     ranges = [options.parse_live_range(text, cards) for text in (hero, villain)]
     # Before the flop a shipped table answers, and no kernel has to be loaded.
     with using_kernels() if cards else nullcontext():
-        from runout.equity.versus import equity
+        from runout.equity.matchups import equity
 
         result = equity(hero, villain, cards)
     sheet = Sheet(_SIDE_COLUMNS, to_plain=json_number, gap=2)
@@ -149,7 +149,7 @@ def show_hand_strength(
     holding = None if hand is None else options.parse_hand(hand, cards)
     name = format_cards(cards)
     with using_kernels():
-        from runout.equity.hand_strength import board_strengths, hand_strength
+        from runout.equity.board import board_strengths, hand_strength
 
         if holding is None:
             strengths = board_strengths(cards)

@@ -253,8 +253,12 @@ def small_jobs() -> list[Callable[[], object]]:
     from runout.abstraction.features import FlopStrengths
     from runout.cards.evaluator import evaluate, evaluate_board
     from runout.cards.hand_indexer import HandIndexer
-    from runout.equity.board import compute_board_equity, strength_histograms
-    from runout.equity.hand_strength import board_strengths, hand_strength
+    from runout.equity.board import (
+        board_strengths,
+        compute_board_equity,
+        hand_strength,
+        strength_histograms,
+    )
     from runout.execution.context import RunContext
     from runout.flops.backend import solve_small_flop
     from runout.flops.settings import make_backend

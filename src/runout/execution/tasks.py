@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
-from runout.cache import Arrays
+from runout.arrays import Arrays
 from runout.events import EventSink, ignore_event
 from runout.execution.pool import WorkerPool, available_memory_bytes, choose_num_workers
 from runout.storage.ledger import LedgerEntry

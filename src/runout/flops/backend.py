@@ -7,8 +7,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array, read_only
-from runout.cache import Arrays
+from runout.arrays import (
+    AnyArray,
+    Arrays,
+    Float32Array,
+    FloatArray,
+    IntArray,
+    Uint16Array,
+    read_only,
+)
 from runout.cards.deck import FLOP_SIZE, HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
 from runout.cards.ranges import Range
 from runout.cfr.leaves import LeafGroup, MatrixLeaves
@@ -16,7 +23,7 @@ from runout.cfr.schedules import SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.equity.board import hand_equity
-from runout.equity.preflop import HandEquityTable
+from runout.equity.matchups import HandEquityTable
 from runout.errors import CardError, ExecutionError
 from runout.events import BucketEvent
 from runout.execution.pool import available_memory_bytes, format_bytes

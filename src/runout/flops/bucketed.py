@@ -10,8 +10,7 @@ import numpy as np
 from runout.abstraction import bucket_map
 from runout.abstraction.bucket_map import Abstraction, FlopBuckets, build_flop_buckets
 from runout.abstraction.clustering import Metric, cluster_features
-from runout.arrays import Float32Array, FloatArray
-from runout.cache import Arrays
+from runout.arrays import Arrays, Float32Array, FloatArray
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos
 from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress

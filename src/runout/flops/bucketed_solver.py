@@ -8,8 +8,15 @@ from typing import Any, cast
 import numpy as np
 
 from runout.abstraction.bucket_map import NO_BUCKET, FlopBuckets
-from runout.arrays import AnyArray, Float32Array, FloatArray, Int16Array, Int32Array, IntArray
-from runout.cache import Arrays
+from runout.arrays import (
+    AnyArray,
+    Arrays,
+    Float32Array,
+    FloatArray,
+    Int16Array,
+    Int32Array,
+    IntArray,
+)
 from runout.cards.deck import NUM_COMBOS, live_combos
 from runout.cfr.schedules import LINEAR, DiscountWeights, Schedule
 from runout.cfr.solver import IterativeSolver

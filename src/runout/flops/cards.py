@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from runout.arrays import AnyArray, Float32Array, IntArray
-from runout.cache import Arrays
+from runout.arrays import AnyArray, Arrays, Float32Array, IntArray
 from runout.cards.deck import permute_combos
 from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.cfr.team import Team

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
-from runout.cache import Arrays
+from runout.arrays import Arrays, FloatArray, IntArray, RealArray, Uint8Array, Uint64Array
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
 from runout.cards.evaluator import evaluate
 from runout.cards.flops import CanonicalBoard

@@ -14,8 +14,7 @@ import numpy as np
 from runout import events
 from runout.abstraction.bucket_map import Abstraction, FlopBuckets
 from runout.abstraction.card_abstraction import PercentileBuckets
-from runout.arrays import AnyArray, Float32Array, FloatArray
-from runout.cache import Arrays
+from runout.arrays import AnyArray, Arrays, Float32Array, FloatArray
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, format_cards, parse_board
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop, suit_stabilizer
 from runout.cards.ranges import Range

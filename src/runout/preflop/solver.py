@@ -9,7 +9,7 @@ from runout.cards.deck import NUM_HANDS, matchup_weights
 from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
 from runout.cfr.schedules import DCFR_PLUS, Schedule, SolveOutcome
 from runout.cfr.solver import CfrSolver, StreetSolver
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.simd.products import multiply
 from runout.solutions.preflop import MBB_PER_BB, FlopLeafSource, PreflopReport, PreflopSolution
 from runout.solutions.values import LeafValues, ValueBook

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
-from runout.cache import Arrays
+from runout.arrays import AnyArray, Arrays, FloatArray, IntArray, divide, read_only
 from runout.cards import deck
 from runout.cards.flops import FlopList, GivenFlop, canonical_flop
-from runout.equity.preflop import preflop_table
+from runout.equity.matchups import preflop_table
 from runout.errors import BundleError, CardError, OptionError
 from runout.solutions.node import ExploitabilityMeaning as ExploitabilityMeaning
 from runout.solutions.node import Provenance, Quality, Solution

@@ -31,8 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runout.arrays import read_only
-from runout.cache import Arrays
+from runout.arrays import Arrays, read_only
 from runout.errors import BundleError, quote, shorten
 from runout.storage.bundle import MAX_HEADER_BYTES, format_json
 from runout.storage.files import PathLock, local_path, replace_file, reporting_os_errors
