@@ -312,6 +312,26 @@ def test_a_flop_in_work_has_one_bar_that_shows_its_phase():
     assert table.key == bar.key == values.key
 
 
+def test_rounds_of_buckets_have_headers_with_their_time():
+    clock = Clock()
+    tracker = SolveTracker(clock)
+
+    def header(flop, round, total=2, phase=Phase.HAND_BUCKETS):
+        return tracker.note(PhaseStarted(phase, 1, FlopPlace(flop, 3.5, round, total))).line
+
+    for _ in range(2):  # a second batch has headers of its own
+        clock.now = 0.0
+        tracker.note(PhaseStarted(Phase.FLOPS, 2))
+        assert header("AsKhQd", 1) == "Phase 1/2: buckets of strength"
+        assert not header("AsKhQd", 1, phase=Phase.SOLVING)
+        assert not header("2c3h4d", 1)
+        clock.now = 6.7
+        assert header("AsKhQd", 2) == "Phase 2/2: rebucketing (EV), after 6.7 s"
+        assert not header("2c3h4d", 2)
+    tracker.note(PhaseStarted(Phase.FLOPS, 2))
+    assert not header("AsKhQd", 1, total=1)
+
+
 def test_two_flops_have_bars_of_their_own_even_from_one_thread():
     tracker = SolveTracker()
     first = tracker.note(solving_of_test_solve_progress("AsKhQd")).bar

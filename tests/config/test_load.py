@@ -119,6 +119,17 @@ def test_the_samples_say_what_their_names_promise():
     assert full.solve_type == "exhaustive"
 
 
+def test_keys_that_a_sample_offers_in_comments_are_keys():
+    """Their values are the defaults, of the preset where the sample has one."""
+    text = next(path for path in SAMPLES if path.name == "postflop_bucketed.yaml").read_text()
+    given = parse_config(text, FlopsConfig)
+    assert (given.rebucket_rounds, given.rebucket_delta_threshold) == (2, 0.005)
+    offered = re.sub(r"^  # (\w+: )", r"  \1", text, flags=re.MULTILINE)
+    assert offered.count("rebucket_warm_start") == 1
+    assert offered != text
+    assert parse_config(offered, FlopsConfig) == given
+
+
 def test_a_file_and_its_text_are_the_same_config(tmp_path):
     path = tmp_path / "run.yaml"
     text = "postflop_model: {preset: fast, postflop_spr: 6}"

@@ -216,6 +216,7 @@ class SolveTracker:
         self._clock, self._can_cache, self._lock = clock, can_cache, threading.Lock()
         self._round, self._leaf, self._is_preflop_seen = 0, 0, False
         self._batch: _Batch | None = None
+        self._round_starts: list[float] = []  # when the first flop came to each round of buckets
         self._times: dict[tuple[str, str], TimeLeft] = {}  # by key and title of a bar
         # Flops in work: their start, and the last iteration of each of their solves.
         self._flops: dict[str, tuple[float, dict[float, FlopSolving]]] = {}
@@ -239,10 +240,11 @@ class SolveTracker:
                 if self._is_preflop_seen:
                     self._leaf += 1
                     title = f"Flops, round {self._round + 1}, leaf {self._leaf}"
-                self._batch = _Batch(title, total)
+                self._batch, self._round_starts = _Batch(title, total), []
                 return DisplayUpdate(self._batch_bar(self._batch))
             case events.PhaseStarted(phase, total, place):
-                return DisplayUpdate(self._phase_bar(phase, 0, total, place))
+                header = "" if place is None else self._header_of(place)
+                return DisplayUpdate(self._phase_bar(phase, 0, total, place), line=header)
             case events.PhaseAdvanced(phase, done, total, place):
                 return DisplayUpdate(self._phase_bar(phase, done, total, place))
             case events.PhaseEnded(phase, seconds, None):
@@ -269,6 +271,20 @@ class SolveTracker:
             case GameSolving():
                 return DisplayUpdate(self._game_bar(event))
         return DisplayUpdate(line=describe_event(event))
+
+    def _header_of(self, place: FlopPlace) -> str:
+        """Returns the line that begins a round of buckets: ``Phase 2/2: rebucketing (EV)``.
+
+        Flops go through their rounds side by side, so the first that comes to a round counts.
+        """
+        if place.total_rounds == 1 or place.round <= len(self._round_starts):
+            return ""
+        self._round_starts.append(self._worked())
+        title = f"Phase {place.round}/{place.total_rounds}"
+        if place.round == 1:
+            return f"{title}: buckets of strength"
+        after = format_seconds(self._round_starts[-1] - self._round_starts[0])
+        return f"{title}: rebucketing (EV), after {after}"
 
     def describe_compiled(self) -> str:
         """Returns how long compiling took, nothing if it was not needed."""

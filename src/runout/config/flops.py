@@ -303,7 +303,7 @@ class BucketedConfig(FlopsConfig):
     """Times that a flop is solved, from the second on with buckets of what hands earned before."""
     rebucket_delta_threshold: values.StrategyDelta = 0.001
     """Change of the average strategies in an iteration that ends a round, actions added up and
-    decisions weighted by reach; `null` is off. This ends most rounds."""
+    decisions weighted by reach; `null` is off. Presets reach their iterations before."""
     rebucket_warm_start: bool = False
     """Begin a further round with the regrets of the round before."""
 
