@@ -205,8 +205,8 @@ def test_flops_of_another_config_are_not_used(solve, monkeypatch):
     ("text", "options", "line"),
     [
         (FLOPS, ["--workers", "0"], "--workers: 0 is not a positive number"),
-        (FLOPS.replace("AhKsQd", "AhKsQ"), [], "postflop_model.fixed_flops: "),
-        (FLOPS.replace("[1.0, 2.0]", "[0]"), [], "postflop_model.postflop_sprs: "),
+        (FLOPS.replace("AhKsQd", "AhKsQ"), [], "postflop_model.fixed_flops[0]: "),
+        (FLOPS.replace("[1.0, 2.0]", "[0]"), [], "postflop_model.postflop_sprs[0]: "),
         (FLOPS + "  bet_size: [1.0]\n", [], "did you mean bet_sizes?"),
         (PUSH_FOLD, [], "has no section postflop_model"),
     ],
@@ -287,7 +287,7 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve_of_test_solve_pre
     assert any(line.startswith(f"C call {called:.2f}%") for line in lines)
     assert "game value -0.045 bb/hand for SB, +0.045 bb/hand for BB" in text
     assert "Exploitability in mbb/hand, by iteration" in text
-    assert text.splitlines()[-1].startswith(f"wrote {tmp_path}/run in ")
+    assert text.splitlines()[-1].startswith(f"wrote {tmp_path}/run, in ")
     assert max(map(len, text.splitlines()[:-1])) <= 80
 
 
@@ -403,7 +403,7 @@ def test_an_interrupted_run_goes_on(solve_of_test_solve_preflop, tmp_path, monke
         (PUSH_FOLD.replace("pushfold", "pushfolt"), "preflop.preset: "),
         (PUSH_FOLD + "iteration: 5\n", "did you mean iterations?"),
         (LIMPS.replace("2bb, 3bb", "2bb, -3bb"), "preflop.raise_sizes[0][1]: "),
-        (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops: "),
+        (LIMPS.replace("[AhKsQd]", "[AhAhQd]"), "postflop_model.fixed_flops[0]: "),
         (FLOPS, "config.yaml: is the config of flops, for runout solve-postflop"),
         (
             LIMPS.partition("postflop_model")[0] + "postflop_model_path: nothing\n",
