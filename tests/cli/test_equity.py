@@ -10,17 +10,13 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import (
-    COMBOS_BY_HAND,
     HAND_NAMES,
     NUM_COMBOS,
-    combo_cards,
     parse_board,
-    parse_canonical_hand,
-    parse_cards,
 )
 from runout.cards.flops import SHIPPED_SUBSET_SIZES
 from runout.cards.ranges import Range
-from runout.equity.board import compute_board_equity, hand_strength
+from runout.equity.board import compute_board_equity
 from runout.equity.matchups import equity
 
 
@@ -365,40 +361,18 @@ def test_ehs2_is_the_equity_against_a_random_hand(run):
     assert document["ehs2"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_without_a_hand_the_grid_shows_means_over_live_combos(run):
-    board = parse_board("AhAsAd7c")
-    lines = run("strength", "--board", "AhAsAd7c").stdout.splitlines()
-    assert lines[0] == "EHS2 in % on AhAsAd7c, mean over each hand's combos"
-    rows = [line.split() for line in lines[3:]]
-    assert [row[0] for row in rows] == list("AKQJT98765432")
-    assert rows[0][1] == "-"  # one ace is left
-    all_sevens = map(combo_cards, COMBOS_BY_HAND[parse_canonical_hand("77")])
-    sevens = [cards for cards in all_sevens if not set(cards) & set(board)]
-    assert len(sevens) == 3
-    mean = np.mean([hand_strength(board, combo).ehs2 for combo in sevens])
-    assert rows[7][8] == f"{100 * mean:.1f}"
-
-
-def test_json_of_a_board_holds_every_combo(run):
-    document = json.loads(run("strength", "--board", "AhAsAd7c", "--json").stdout)
-    assert len(document["combos"]) == 48 * 47 // 2
-    position = document["combos"].index("Ac7d")
-    expected = hand_strength(parse_board("AhAsAd7c"), tuple(parse_cards("Ac7d")))
-    for name in ("ehs", "ppot", "npot", "ehs2", "ehs_squared"):
-        assert len(document[name]) == len(document["combos"])
-        assert document[name][position] == pytest.approx(getattr(expected, name), abs=1e-12)
-    assert document["ehs2_by_hand"]["AA"] is None
-    assert list(document["ehs2_by_hand"]) == list(HAND_NAMES)
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["-b", "AhKs"], "board 'AhKs': 2 cards, a board has 3 (flop), 4 (turn) or 5 (river)"),
+        (
+            ["-b", "AhKs", "--hand", "JcTc"],
+            "board 'AhKs': 2 cards, a board has 3 (flop), 4 (turn) or 5 (river)",
+        ),
         (["-b", "AhKsQd", "--hand", "AhTc"], "Ah: is on the board AhKsQd already"),
         (["-b", "AhKsQd", "--hand", "Jc"], "'Jc': 1 cards, a hand has 2"),
         (["-b", "AhKsQd", "--hand", "Jx2c"], "'Jx': 'x' is not a suit, use one of cdhs"),
         (["--hand", "JcTc"], "--board: is missing, runout strength needs --board CARDS"),
+        (["-b", "AhKsQd"], "--hand: is missing, runout strength needs --hand CARDS"),
     ],
 )
 def test_bad_cards_are_named(error_line, arguments, line):

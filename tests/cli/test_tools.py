@@ -16,6 +16,7 @@ from runout.config.flops import FlopsConfig
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
+from runout.solutions.preflop import load_solution
 from runout.trees.describe import format_tree, format_tree_dot, format_tree_summary
 from runout.trees.tree import PostflopTree
 from tests.samples.solve_configs import (
@@ -142,7 +143,7 @@ def test_json_of_several_ratios_has_all_trees(show):
         (FLOPS.replace("[1.0]", "[-1.0]"), [], "postflop_model.bet_sizes[0]: "),
         (PUSH_FOLD.replace("10", "-10"), [], "preflop.stacks_bb: "),
         (FLOPS.replace("[1.0, 2.0]", "auto"), [], "postflop_model.postflop_sprs: 'auto' needs"),
-        ("iterations: 3\n", [], "iterations: "),
+        ("iterations: 3\n", [], "preflop is missing"),
         ("[", [], "is not YAML"),
     ],
 )
@@ -185,13 +186,16 @@ def test_a_solved_spot_shows_the_tree_of_its_config(run, spot):
     assert "  OOP bet 50% (10)" in text
 
 
-def test_a_spot_has_one_tree(error_line, spot, tmp_path, solved):
+def test_a_spot_has_one_tree(error_line, spot, tmp_path):
     expected = f"{spot} is a spot, which has one tree"
     assert error_line("tree", "show", "-c", spot, "--spr", "2") == f"--spr: {expected}"
     missing = error_line("tree", "show", "-c", str(tmp_path))
     assert missing.startswith(str(tmp_path))
-    other = error_line("tree", "show", "-c", str(solved / "preflop"))
-    assert other.endswith("is of kind 'preflop_solution', expected 'spot'")
+
+
+def test_a_solved_run_shows_the_tree_of_its_config(run, solved):
+    text = run("tree", "show", "-c", str(solved)).stdout
+    assert text.startswith(format_tree_summary(load_solution(solved).tree))
 
 
 PACKAGE = Path(runout.__file__).parent

@@ -1,7 +1,6 @@
 """`runout equity`, `eval`, `strength`, `range` and `flops`: poker facts."""
 
 import sys
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -10,7 +9,6 @@ from typing import Annotated, Literal
 import numpy as np
 from rich.text import Text
 
-from runout.arrays import FloatArray
 from runout.cards import deck
 from runout.cards import flops as flop_lists
 from runout.cards.deck import HAND_NAMES, format_cards, format_combo
@@ -25,7 +23,6 @@ from runout.solutions.sheet import Column, Sheet
 MAX_RANGE_LENGTH = 30
 
 _GRID = "Also show hero's equity with each hand of the range."
-_HAND = "Two cards (default a grid of all hands)."
 _RANDOM = "N flops drawn at random."
 _SEED = "Seed of --random (default 0)."
 _FLOPS = "Flops of your own, such as AhKsQd,7h7s2c."
@@ -86,32 +83,22 @@ def show_equity(
         live = float(held.weights[side.matchups > 0.0].sum())  # combos that can meet the other side
         short = text if len(text) <= MAX_RANGE_LENGTH else text[: MAX_RANGE_LENGTH - 3] + "..."
         sheet.add(name, Text(short), text, *fractions, live)
-    by_hand = result.hero.equity_by_hand()
+    equity_by_hand = result.hero.equity_by_hand()
+    by_hand = {name: equity_by_hand.get(name) for name in HAND_NAMES}
     document: Json = {
         "board": format_cards(cards) or None,
         **dict(zip(("hero", "villain"), sheet.records(), strict=True)),
         "num_matchups": result.matchups,
-        "hero_equity_fraction_by_hand": {name: by_hand.get(name) for name in HAND_NAMES},
+        "hero_equity_fraction_by_hand": by_hand,
     }
     place = f"on {format_cards(cards)}" if cards else "before the flop"
-    of_each: list[Shown] = []
-    if grid and len(by_hand) > 1:
-        of_each = ["\nHero's equity in % with each hand\n", _value_grid(by_hand)]
-    matchups = f"{format_count_of(result.matchups, 'matchup')} {place}"
-    show(json, document, sheet, matchups, *of_each)
+    parts: list[Shown] = [sheet, f"{format_count_of(result.matchups, 'matchup')} {place}"]
+    if grid and len(equity_by_hand) > 1:
+        from runout.cli.grids import value_grid  # not for answers without one
 
-
-def _value_grid(value_by_hand: Mapping[str, float]) -> Shown:
-    """Returns the 13x13 grid of values by hand, importing grids only for an answer with one."""
-    from runout.cli.grids import value_grid
-
-    return value_grid(np.array([value_by_hand.get(name, np.nan) for name in HAND_NAMES]))
-
-
-def _by_hand(values: FloatArray) -> dict[str, float]:
-    """Returns ``[169]`` values by the names of their hands, without NaN."""
-    named = zip(HAND_NAMES, values.tolist(), strict=True)
-    return {name: value for name, value in named if value == value}
+        values = np.array([*by_hand.values()], dtype=np.float64)
+        parts += ["\nHero's equity in % with each hand\n", value_grid(values)]
+    show(json, document, *parts)
 
 
 def show_strength(
@@ -141,42 +128,22 @@ def show_strength(
 
 def show_hand_strength(
     board: options.RequiredBoardOption,
-    hand: Annotated[str | None, option("--hand", "CARDS", _HAND)] = None,
+    hand: Annotated[str, option("--hand", "CARDS", "Two cards, such as JcTc.")],
     json: options.JsonFlag = False,
 ) -> None:
-    """Show a hand's strength and potential against a random hand, or EHS2 of all hands."""
+    """Show a hand's strength and potential against a random hand."""
     cards = deck.parse_board(board)
-    holding = None if hand is None else options.parse_hand(hand, cards)
-    name = format_cards(cards)
+    holding = options.parse_hand(hand, cards)
     with using_kernels():
-        from runout.equity.board import board_strengths, hand_strength
+        from runout.equity.board import hand_strength
 
-        if holding is None:
-            strengths = board_strengths(cards)
-        else:
-            strength = asdict(hand_strength(cards, holding))
-    if holding is not None:
-        combo = format_combo(deck.combo_index(*holding))
-        sheet = Sheet((Column(), Column("", form=format_percent), Column()))
-        for key, (title, meaning) in MEANINGS.items():
-            sheet.add(title, strength[key], meaning)
-        document: Json = {"board": name, "hand": combo, **strength}
-        show(json, document, f"{combo} on {name} against a random hand", sheet)
-        return
-    combos = deck.live_combos(cards)
-    by_hand = {
-        hand: float(strengths.ehs2[deck.HAND_BY_COMBO[combos] == number].mean())
-        for number, hand in enumerate(HAND_NAMES)
-        if number in deck.HAND_BY_COMBO[combos]
-    }
-    document = {
-        "board": name,
-        "ehs2_by_hand": {hand: by_hand.get(hand) for hand in HAND_NAMES},
-        "combos": [format_combo(combo) for combo in combos.tolist()],
-        **{key: values.tolist() for key, values in asdict(strengths).items()},
-    }
-    head = f"EHS2 in % on {name}, mean over each hand's combos\n"
-    show(json, document, head, _value_grid(by_hand))
+        strength = asdict(hand_strength(cards, holding))
+    combo, name = format_combo(deck.combo_index(*holding)), format_cards(cards)
+    sheet = Sheet((Column(), Column("", form=format_percent), Column()))
+    for key, (title, meaning) in MEANINGS.items():
+        sheet.add(title, strength[key], meaning)
+    document: Json = {"board": name, "hand": combo, **strength}
+    show(json, document, f"{combo} on {name} against a random hand", sheet)
 
 
 def show_range(
@@ -185,20 +152,23 @@ def show_range(
     json: options.JsonFlag = False,
 ) -> None:
     """Show how many combos a range holds, its shortest text and its grid of weights."""
+    from runout.cli.grids import value_grid  # takes as long as other answers
+
     cards = options.parse_optional_board(board)
     held = options.parse_live_range(text, cards)
-    weights = _by_hand(held.hand_weights())
+    weights, share = held.hand_weights(), held.num_combos / deck.NUM_COMBOS
+    by_hand = zip(HAND_NAMES, weights.tolist(), strict=True)
     document: Json = {
         "range": str(held),
         "board": format_cards(cards) or None,
         "num_combos": held.num_combos,
-        "combos_fraction": held.num_combos / deck.NUM_COMBOS,
-        "weight_by_hand": weights,
+        "combos_fraction": share,
+        "weight_by_hand": {hand: weight for hand, weight in by_hand if weight == weight},
         "weight_by_combo": {format_combo(c): w for c, w in enumerate(held.weights.tolist())},
     }
-    share = format_percent(held.num_combos / deck.NUM_COMBOS)
-    size = f"{format_count_of(held.num_combos, 'combo')}, {share} of {deck.NUM_COMBOS:,}"
-    grid = _value_grid({hand: weight for hand, weight in weights.items() if weight})
+    combos = format_count_of(held.num_combos, "combo")
+    size = f"{combos}, {format_percent(share)} of {deck.NUM_COMBOS:,}"
+    grid = value_grid(np.where(weights > 0.0, weights, np.nan))
     show(json, document, size, str(held), "", grid)
 
 

@@ -115,25 +115,19 @@ def require_at_most_one(given: Mapping[str, bool]) -> None:
         raise OptionError(" ".join(chosen), "cannot be combined, give one of them")
 
 
-def load_run_or_flops(path: Path) -> "FlopsConfig | RunConfig":
-    """Reads a config with the section ``preflop`` as that of a run, any other as that of flops."""
-    from runout.config.flops import FlopsConfig
-    from runout.config.load import load_config, load_yaml
-    from runout.config.run import RunConfig
-
-    is_run = "preflop" in load_yaml(path)
-    return load_config(path, RunConfig) if is_run else load_config(path, FlopsConfig)
-
-
 def load_flops_config(path: Path, config: "FlopsConfig | RunConfig | None" = None) -> "FlopsConfig":
     """Reads which flops to solve and how, from a config of flops or of a run, unless it is given.
 
     Of a run, ``auto`` becomes the ratios that its preflop tree reaches.
     """
     from runout.config.flops import POSTFLOP_SECTION, FlopsConfig
+    from runout.config.load import load_config, load_yaml
+    from runout.config.run import RunConfig
     from runout.runs.plan import postflop_config_for
 
-    config = config or load_run_or_flops(path)
+    if config is None and "preflop" in load_yaml(path):
+        config = load_config(path, RunConfig)
+    config = config or load_config(path, FlopsConfig)
     if isinstance(config, FlopsConfig):
         return config
     model, tree = config.postflop_model, config.preflop.tree

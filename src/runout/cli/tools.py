@@ -18,16 +18,16 @@ from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
 from runout.cli.targets import solving_into
 from runout.config.flops import BACKENDS, FlopsConfig, backend_title
-from runout.config.load import kind_of, load_config, load_yaml, parse_config
+from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError, TableError
 from runout.events import ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task, TaskResult, Worker
-from runout.solutions.flop_bundles import SPOT_KIND, SPOT_SCHEMAS
+from runout.solutions.run import find_result
 from runout.solutions.sheet import Column, Sheet
-from runout.storage.bundle import load_bundle, reading_contents
+from runout.storage.bundle import CONFIG_FILE
 from runout.trees import describe
 from runout.trees.actions import format_amount
 from runout.trees.betting import Street
@@ -37,7 +37,7 @@ from runout.trees.tree import PostflopTree, PreflopTree
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
 MAX_OUTLINE_LINES = 80
 
-_CONFIG = "A config, YAML, or the directory of a solved spot."
+_CONFIG = "A config, YAML, or the directory of a solved one."
 _SPR = "The postflop tree at this stack-to-pot ratio."
 _DEPTH = "Actions from the root to show (default: fit)."
 
@@ -55,18 +55,18 @@ def show_tree(
     for each; give --spr for one.
     """
     options.require_at_most_one({"--dot": dot, "--json": json})
-    loaded = _find_spot(config) or options.load_run_or_flops(config)
-    if isinstance(loaded, SpotConfig) and spr is not None:
-        raise OptionError("--spr", f"{config} is a spot, which has one tree")
-    if isinstance(loaded, RunConfig) and spr is None:
+    loaded = load_config(find_result(config)[1] / CONFIG_FILE if config.is_dir() else config)
+    if isinstance(loaded, SpotConfig):
+        if spr is not None:
+            raise OptionError("--spr", f"{config} is a spot, which has one tree")
+        _show(loaded.tree(), loaded, depth, dot, json)
+    elif isinstance(loaded, RunConfig) and spr is None:
         _show(loaded.preflop.tree, None, depth, dot, json)
         has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
         if has_flops and not dot and not json:
             console.output().print()
             _show_all(options.load_flops_config(config, loaded))
-    elif isinstance(loaded, SpotConfig):
-        _show(loaded.tree(), loaded, depth, dot, json)
-    else:
+    elif isinstance(loaded, RunConfig | FlopsConfig):
         model = options.load_flops_config(config, loaded)
         sprs = model.sprs if spr is None else [spr]
         if len(sprs) == 1:
@@ -76,15 +76,8 @@ def show_tree(
             raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
         else:
             _show_all(model, json)
-
-
-def _find_spot(path: Path) -> SpotConfig | None:
-    """Returns the spot that a config, or the directory of a solved one, describes; else None."""
-    if path.is_dir():
-        bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
-        with reading_contents(path):
-            return parse_config(bundle.config_text or "", SpotConfig)
-    return load_config(path, SpotConfig) if kind_of(load_yaml(path)) is SpotConfig else None
+    else:
+        raise OptionError(str(config), "has no tree, give the config of a run, flops or a spot")
 
 
 def _show(
