@@ -17,14 +17,14 @@ from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
             "-x: not an option of runout equity, allowed are --board, --grid, --json, --help",
         ),
         ("--verson", "--verson: not an option of runout, did you mean --version?"),
-        ("shw x", "'shw': not a command, did you mean show?"),
+        ("shw x", "'shw': not a command of runout, did you mean show?"),
         ("lab xyz", "'xyz': not a command of runout lab, allowed are exploit, judge, sweep"),
         ("equity", "HERO: is missing, runout equity needs HERO [VILLAIN]"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),
         ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO [VILLAIN]"),
         ("warmup now", "'now': too many arguments, runout warmup takes options only"),
-        ("equity AA KK --board", "--board: needs a value"),
-        ("flops --json=yes", "--json: takes no value"),
+        ("equity AA KK --board", "--board: requires an argument"),
+        ("flops --json=yes", "--json: does not take a value"),
         ("flops --random x", "--random: 'x' is not a whole number"),
         ("flops --random 2.5", "--random: '2.5' is not a whole number"),
         ("tree show -c x --spr deep", "--spr: 'deep' is not a number"),
@@ -38,7 +38,7 @@ def test_a_wrong_command_line_is_one_line_of_where_what_and_what_is_allowed(
 
 
 def test_an_unknown_command_without_a_neighbour_points_to_the_list(error_line):
-    assert error_line("xyz") == "'xyz': not a command, see runout help --all"
+    assert error_line("xyz") == "'xyz': not a command of runout, see runout help --all"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_command_that_was_replaced_says_what_to_type_now(error_line, monkeypat
 
 
 def test_an_argument_that_is_empty_or_of_two_lines_stays_one_line(error_line):
-    assert error_line("").startswith("'': not a command, ")
+    assert error_line("").startswith("'': not a command of runout, ")
     assert error_line("flops", "--random", "1\nx") == "--random: '1\\nx' is not a whole number"
     assert error_line("flops", "--a\nb").startswith("--a b: not an option of runout flops, ")
 

@@ -57,7 +57,7 @@ MISTAKES = {
     "show DATA/raw_equity --node b99": "possible:",
     "report CONFIGS --sort ev": "CONFIGS",
     "report -c CONFIGS/report_srp.yaml --flops 30 -o out": "8, 13, 25, 50, 100, 200",
-    "report -c CONFIGS/report_srp.yaml --flops AhKd -o out": "flops such as AhKd7s,Th9h6c",
+    "report -c CONFIGS/report_srp.yaml --flops AhKd -o out": "is no flop such as AhKd7s",
     "report -c CONFIGS/report_srp.yaml": "--output: missing, the directory to write the report to",
     "lab exploit -c CONFIGS/lab_exploit.yaml --solve-type magic": "'magic' is not mccfr, ",
     "tree show": "--config: is missing, runout tree show needs --config FILE",

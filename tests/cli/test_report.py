@@ -149,7 +149,10 @@ def test_what_cannot_be_shown_is_one_line(error_line, made_up, options, expected
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        (["--flops", "none.txt"], "--flops: 'none.txt' is no file; use all, one of 8, 13, 25"),
+        (
+            ["--flops", "none.txt"],
+            "--flops: 'none.txt' is no flop such as AhKd7s or AhKd7s:0.5; give all, one of 8, 13, ",
+        ),
         (["--flops", "7"], "flop subset of 7: the shipped subsets have 8, 13, 25"),
         (["--flops", "AhKd7s,7dAhKs"], "--flops: both are AsKh7d up to suits"),
         (["--line", "x:b99"], "path 'x:b99', step 2: 'b99' is not an action after 'x'"),

@@ -52,8 +52,6 @@ Study
     runs/pushfold
     runs/pushfold --node a --hand AK
     runs/flop --node x:b59:c --range "22+,A2s+" --show ev
-    runs/flop --node x:b59:c --by card
-    runs/smoke --trace A5s
 * explore | explore.explore | Browse results in a web page.
     runs --no-browser
   export | show.export_solution | Write nodes as JSON, CSV or Parquet.
@@ -82,7 +80,6 @@ Tools
   tree | | Show and count betting trees.
   tree show | tools.show_tree |
     -c configs/postflop_smoke.yaml --spr 3.5
-    -c configs/spot_river.yaml
     -c runs/river
   warmup | tools.compile_kernels | Compile all kernels now.
     --workers 2

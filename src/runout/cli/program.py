@@ -10,7 +10,7 @@ names, which click has had for years; one that is not known here keeps its own w
 import errno
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any, cast
@@ -33,8 +33,6 @@ _WANTED_BY_TYPE = {
     "int_parsing_size": "a whole number of this size",
     "float_parsing": "a number",
 }
-#: The same of click, which looks at options.
-_PROBLEMS = {"requires an argument.": "needs a value", "does not take a value.": "takes no value"}
 #: Lines of words that mean the same, as options or as commands.
 _SAME_MEANING = """\
 output out save dir destination write-to
@@ -64,7 +62,7 @@ equity odds eq winrate compare
 solve-spot solve-flop solve-turn solve-river solve-postflop-spot run
 solve-preflop preflop solve-game
 """
-#: More options than these are left to the help.
+#: More options or commands than these are left to the help.
 _MAX_LISTED = 12
 _UNKNOWN_COMMAND = re.compile(r"No such command (?P<quote>['\"])(?P<name>.*?)(?P=quote)")
 _EXTRA_ARGUMENTS = re.compile(r"Got unexpected extra arguments?(?:\(s\))? \((?P<names>.*)\)")
@@ -83,15 +81,13 @@ def describe_usage_error(error: Any) -> str:
             bare = error.option_name.lstrip("-").upper()
             given = [p for p in parameters if p.param_type_name == "option"]
             names = [o for p in given for o in (*p.opts, *p.secondary_opts) if o.startswith("--")]
-            allowed = _suggest(error.option_name, names)
+            allowed = _describe_allowed(error.option_name, names, f"{where} --help")
             if bare in (name.strip("[].") for name in arguments):
                 allowed = f", give {bare} without a name: {where} {taken}"
-            elif not allowed and len(names) > _MAX_LISTED:
-                allowed = f", see {where} --help"
-            line = f"{error.option_name}: not an option of {where}{allowed or _list(names)}"
+            line = f"{error.option_name}: not an option of {where}{allowed}"
         case "BadOptionUsage":
             problem = error.format_message().removeprefix(f"Option {error.option_name!r} ")
-            line = f"{error.option_name}: {_PROBLEMS.get(problem, problem)}"
+            line = f"{error.option_name}: {problem.removesuffix('.')}"
         case "MissingParameter":
             name = _name_of(error.param)
             needed = taken if name in arguments else f"{name} {error.param.metavar or 'VALUE'}"
@@ -115,19 +111,17 @@ def _describe_other(error: Any, where: str, taken: str) -> str:
         retired = f"{where} {found['name']}".removeprefix("runout ")
         if retired in start.RETIRED:
             return f"{retired}: was replaced, use {start.RETIRED[retired]}"
-        of, allowed = f" of {where}", _suggest(found["name"], names) or _list(names)
-        if where == "runout":  # the list of commands is a screen of its own
-            of, allowed = "", _suggest(found["name"], names) or ", see runout help --all"
-        return f"{found['name']!r}: not a command{of}{allowed}"
+        allowed = _describe_allowed(found["name"], names, "runout help --all")
+        return f"{found['name']!r}: not a command of {where}{allowed}"
     if found := _EXTRA_ARGUMENTS.match(error.message):
         return f"{found['names']!r}: too many arguments, {where} takes {taken}"
-    if error.message == "Missing command.":
-        return f"{where}: a command is missing{_list(names)}"
     return f"{where}: {error.format_message()}"
 
 
-def _list(names: Iterable[str]) -> str:
-    return f", allowed are {', '.join(names)}"
+def _describe_allowed(word: str, names: list[str], place: str) -> str:
+    """Returns what a wrong word probably means, what is allowed, or where that is listed."""
+    listed = f", allowed are {', '.join(names)}" if len(names) <= _MAX_LISTED else f", see {place}"
+    return _suggest(word, names) or listed
 
 
 def _suggest(word: str, choices: list[str]) -> str:

@@ -193,7 +193,8 @@ def report_flops(
         from runout.runs.report import ReportPlan, collect_report
 
         spots = path.absolute() / SPOTS_FOLDER if keep else None
-        which, paths = _read_flops(flops), lines or reports.DEFAULT_LINES
+        which = _read_flops((flops or DEFAULT_FLOPS).strip())
+        paths = lines or reports.DEFAULT_LINES
         with options.reading_spot(config, run, node, given, "oop", "ip", "pot", "stack") as keys:
             plan = ReportPlan.make(
                 config, keys, which, paths, has_size_costs=size_costs, spots=spots
@@ -248,9 +249,8 @@ def _solve(
     return report
 
 
-def _read_flops(text: str | None) -> FlopList:
+def _read_flops(which: str) -> FlopList:
     """Reads which flops: all, a shipped subset, a file, or a list."""
-    which = (DEFAULT_FLOPS if text is None else text).strip()
     if which == _EVERYTHING:
         return flop_lists.all_flops()
     if which.isdecimal():
@@ -262,8 +262,7 @@ def _read_flops(text: str | None) -> FlopList:
         if file.is_file():
             raise OptionError(f"--flops {file}, {error.where}", error.problem) from None
         sizes = ", ".join(map(str, flop_lists.SHIPPED_SUBSET_SIZES))
-        allowed = f"use all, one of {sizes}, flops such as AhKd7s,Th9h6c, or a file of flops"
-        problem = error.problem if "both are" in error.problem else f"{quote(which)} is no file"
-        raise OptionError("--flops", f"{problem}; {allowed}") from None
+        allowed = f"give all, one of {sizes}, a file, or flops"
+        raise OptionError("--flops", f"{error.problem}; {allowed}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise OptionError(f"--flops {file}", f"cannot be read ({error})") from None

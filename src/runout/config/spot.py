@@ -150,19 +150,20 @@ class ReportConfig(ConfigSection):
     cfr_variant: values.Variant = DCFR_SPOT
     """Weights of iterations: a name, or the exponents of discounted CFR."""
     target: Annotated[values.Target, END] = 0.005
-    """Exploitability that ends the solve, in % of the pot: 0.5%; `null` is off."""
+    """Exploitability that ends the solve: 0.5% of the pot; `null` is off."""
     max_iterations: Annotated[values.Count, END] = 10_000
     """Maximum number of iterations."""
     max_seconds: values.Seconds = None
-    """Seconds after which the solve ends, counted anew when it is resumed."""
+    """Seconds after which the solve ends; counted anew when it is resumed."""
     checkpoint_minutes: Annotated[NotNegative, NOTHING] = 5.0
     """Minutes between two saves of the solve; 0: only at its end."""
     keep_resume: Annotated[bool, NOTHING] = True
     """Keep what a finished solve can go on from; without it the files are much smaller."""
     precision: values.Precision = 32
-    """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
+    """Bits of numbers in tables: 16 takes half the memory; it costs a little accuracy."""
     rivers: Literal["exact", "compact"] = "exact"
-    """Rivers of a flop: exact, or compact: combos grouped by strength, in less time and memory."""
+    """Rivers of a flop: exact, or compact: grouped by strength; compact takes less time and
+    memory."""
     river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
