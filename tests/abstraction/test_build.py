@@ -59,20 +59,17 @@ def test_a_survey_of_everything_also_makes_tables(monkeypatch):
     pretend_few_boards(monkeypatch, num_boards=3)
     events = []
     config = AbstractionConfig(50_000, 50_000, 20_000, feature=feature)
-    abstraction = build_card_abstraction(
-        config, context=RunContext(1, events.append), with_river_table=True
-    )
+    abstraction = build_card_abstraction(config, context=RunContext(1, events.append))
     assert [event.phase for event in events if isinstance(event, PhaseStarted)] == [
         "flop strengths",
         "turn strengths",
         "river strengths",
         "bucket boundaries",
         "bucket tables",
-        "river table",
         "bucket statistics",
     ]
     check_stream(events)
-    assert list(abstraction.tables) == list(Street)
+    assert list(abstraction.tables) == [Street.FLOP, Street.TURN]
     without_tables = CardAbstraction(abstraction.boundaries, feature)
     for street in Street:
         board = canonical_boards(street.num_board_cards)[0][1].tolist()

@@ -207,7 +207,7 @@ def test_percentiles_of_a_directory_are_those_that_were_saved(small):
 def test_a_directory_without_percentiles_is_one_line(tmp_path):
     with pytest.raises(AbstractionError) as caught:
         PercentileBuckets(NUMBERS, directory=tmp_path / "no")(parse_board("AhKd7s"))
-    text = f"{tmp_path / 'no'} is none, `runout abstraction build -o` writes one"
+    text = f"{tmp_path / 'no'} has none, `runout abstraction build` writes them"
     assert str(caught.value) == f"bucket_directory: {text}"
 
 

@@ -7,7 +7,6 @@ import pytest
 from runout.abstraction import survey as survey_module
 from runout.abstraction.survey import (
     StrengthFeature,
-    bucket_river_deals,
     deal_indexer,
     deal_random,
     river_strengths,
@@ -15,7 +14,7 @@ from runout.abstraction.survey import (
     survey_all,
     survey_sample,
 )
-from runout.cards.deck import combo_index, live_combos, parse_board
+from runout.cards.deck import combo_index, parse_board
 from runout.cards.hand_indexer import canonical_boards
 from runout.equity.board import hand_strength, score_rivers, strength_histograms
 from runout.events import PhaseAdvanced, PhaseStarted
@@ -198,21 +197,6 @@ def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, m
     )
     found = survey.values[indexer.index_many(deals_on([board]))]
     np.testing.assert_array_equal(found, expected)
-
-
-def test_river_table_holds_the_bucket_of_every_holding(monkeypatch):
-    """The first boards only; the table has room for all 123,156,254 classes."""
-    bucket_by_score = (np.arange(BEST_SCORE + 1) + 7).astype(np.uint16)
-    num_boards = 1_500  # more than one part
-    pretend_few_boards(monkeypatch, num_boards)
-    table = bucket_river_deals(bucket_by_score, RunContext(num_workers=2))
-    assert table.shape == (123_156_254,)
-    assert table.dtype == np.uint16
-    for board_class in (0, 1_023, 1_024, 1_499):
-        board = canonical_boards(5)[0][board_class].tolist()
-        found = table[deal_indexer(Street.RIVER).index_many(deals_on([board]))]
-        scores = score_rivers(np.array([board], dtype=np.uint8), np.arange(1_326))[0]
-        np.testing.assert_array_equal(found, scores[live_combos(board)] + 7)
 
 
 # How a survey is carried out.

@@ -36,29 +36,21 @@ SMALL = Cost(seconds=75.0, memory_bytes=900_000_000, disk_bytes=5, checkpoint_by
 
 
 def test_a_full_build_needs_about_its_tables_and_scores():
-    needs = estimate_build(AbstractionConfig(), False, 2)
+    needs = estimate_build(AbstractionConfig(), 2)
     assert needs.disk_bytes == pytest.approx(31e6, rel=0.02)
     assert needs.checkpoint_bytes == 8 * (1755 * 1176 + 16432 * 1128)
     assert 10.0 < needs.seconds < 120.0
     assert needs.memory_bytes < 4e9
 
 
-def test_a_river_table_adds_its_size_and_time():
-    without = estimate_build(AbstractionConfig(), False, 2)
-    with_table = estimate_build(AbstractionConfig(), True, 2)
-    assert with_table.disk_bytes - without.disk_bytes == 2 * 123_156_254
-    assert with_table.seconds > without.seconds
-    assert with_table.memory_bytes > without.memory_bytes
-
-
 def test_more_workers_need_less_time():
-    one, four = (estimate_build(AbstractionConfig(), False, count) for count in (1, 4))
+    one, four = (estimate_build(AbstractionConfig(), count) for count in (1, 4))
     assert four.seconds < one.seconds
 
 
 def test_small_samples_need_little_and_large_ones_memory():
     few, many = (
-        estimate_build(AbstractionConfig(samples_per_street=n, mode=SurveyMode.SAMPLED), False, 1)
+        estimate_build(AbstractionConfig(samples_per_street=n, mode=SurveyMode.SAMPLED), 1)
         for n in (100, 10_000_000)
     )
     assert few.seconds < 5.0

@@ -253,7 +253,7 @@ def test_a_fresh_cache_is_filled_once_and_by_every_kernel(run_program, run_pytho
     for name, text in configs.items():
         write_config(tmp_path, text, name)
     for work in (
-        f"abstraction build -o {tmp_path}/buckets --river-table",
+        f"abstraction build -o {tmp_path}/buckets",
         f"solve-postflop -c {tmp_path}/sampled -o {tmp_path}/values",
         f"solve-postflop -c {tmp_path}/external -o {tmp_path}/values --overwrite",
         f"solve-preflop -c {tmp_path}/limps -o {tmp_path}/run",

@@ -210,7 +210,7 @@ def test_other_percentiles_in_a_directory_are_another_solve(tmp_path):
 
 def test_percentiles_that_are_not_there_are_one_line(tmp_path):
     config = runout.FlopsConfig(**PERCENTILES, bucket_directory=tmp_path / "no")
-    with pytest.raises(AbstractionError, match=r"bucket_directory: .*no is none, `runout abstr"):
+    with pytest.raises(AbstractionError, match=r"bucket_directory: .*no has none, `runout abstr"):
         solve(config=config)
 
 

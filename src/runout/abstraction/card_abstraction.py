@@ -352,13 +352,12 @@ def build_card_abstraction(
     config: AbstractionConfig,
     seed: int = 0,
     context: RunContext | None = None,
-    with_river_table: bool = False,
 ) -> CardAbstraction:
     """Returns a new abstraction; by default it is built in one thread, silently.
 
     A survey of every deal also gives the tables of flop and turn; it takes about a minute on two
     cores and 1 GB of memory. A sample, which the seed decides, gives boundaries only, and buckets
-    are computed when asked. A river table has the bucket of all 123,156,254 deals (246 MB).
+    are computed when asked, as those of rivers always are.
     """
     context = context or RunContext(1)
     surveys = {street: survey_street(config, street, seed, context) for street in Street}
@@ -371,10 +370,6 @@ def build_card_abstraction(
             for street in dealt:
                 tables[street] = boundaries.buckets_of(street, surveys[street].values)
                 advance(len(tables))
-    if with_river_table:
-        strengths = survey.river_strengths(config.feature)
-        bucket_by_score = boundaries.buckets_of(Street.RIVER, strengths)
-        tables[Street.RIVER] = survey.bucket_river_deals(bucket_by_score, context)
     statistics: dict[Street, BucketStatistics] = {}
     with reporting_phase(context.on_event, "bucket statistics", len(Street)) as advance:
         for street in Street:
@@ -458,7 +453,7 @@ class PercentileBuckets:
         """The abstraction itself."""
         if self.directory is not None:
             if not has_bundle(self.directory):
-                problem = f"{self.directory} is none, `runout abstraction build -o` writes one"
+                problem = f"{self.directory} has none, `runout abstraction build` writes them"
                 raise AbstractionError("bucket_directory", problem)
             return CardAbstraction.load(self.directory)
         config = AbstractionConfig(*self.num_buckets, DEALS_PER_BUCKET * max(self.num_buckets))

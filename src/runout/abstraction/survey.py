@@ -5,18 +5,17 @@ Flop and turn deals up to suits are few enough to score them all (1,286,792 and 
 river score is one of 1,981 numbers, so counting how often each occurs says everything.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from threading import Lock
-from typing import TypeVar
 from zlib import crc32
 
 import numpy as np
 
-from runout.arrays import FloatArray, IntArray, Uint8Array, Uint16Array, read_only
+from runout.arrays import FloatArray, IntArray, Uint8Array, read_only
 from runout.cards import deck
 from runout.cards.hand_indexer import HandIndexer, canonical_boards
 from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
@@ -28,8 +27,6 @@ from runout.jit import KERNEL_SOURCES_DIGEST
 from runout.trees.betting import Street
 
 NUM_HOLE_CARDS = 2
-
-Result = TypeVar("Result")
 
 _RUNOUTS = {Street.FLOP: 1081, Street.TURN: 46, Street.RIVER: 1}
 _BOARDS_PER_TASK = {Street.FLOP: 16, Street.TURN: 256, Street.RIVER: 1024}
@@ -97,19 +94,37 @@ class ScoreJob:
 
 def survey_all(street: Street, feature: StrengthFeature, context: RunContext) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
-    boards, num_boards = canonical_boards(street.num_board_cards)
-    if street is not Street.RIVER:
-        scores, counts = _score_classes(street, feature, np.arange(len(boards)), context)
-        return StreetSurvey(street, _to_strength(street, feature, scores), counts)
+    if street is Street.RIVER:
+        return StreetSurvey(street, river_strengths(feature), _count_river_scores(context))
+    num_boards = len(canonical_boards(street.num_board_cards)[0])
+    scores, counts = _score_classes(street, feature, np.arange(num_boards), context)
+    return StreetSurvey(street, _to_strength(street, feature, scores), counts)
 
-    def count_part(part: IntArray) -> IntArray:
-        scores = score_rivers(boards[part], _ALL_COMBOS)
-        is_live = scores >= 0
-        weight = np.broadcast_to(num_boards[part][:, None], scores.shape)
-        return np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1).astype(np.int64)
 
-    counts = np.sum(_share_rivers("river strengths", count_part, context), axis=0)
-    return StreetSurvey(street, river_strengths(feature), counts)
+def _count_river_scores(context: RunContext) -> IntArray:
+    """Returns ``[1981]`` how many river deals have each score."""
+    boards, weight_of_board = canonical_boards(deck.RIVER_SIZE)
+    parts = list(split_boards(Street.RIVER, np.arange(len(boards))))
+    num_done, progress = 0, Lock()
+    with (
+        reporting_phase(context.on_event, "river strengths", len(boards)) as advance,
+        closing(WorkerPool(context.num_threads)) as pool,
+    ):
+
+        def count_part(part: IntArray) -> IntArray:
+            nonlocal num_done
+            scores = score_rivers(boards[part], _ALL_COMBOS)
+            is_live = scores >= 0
+            weight = np.broadcast_to(weight_of_board[part][:, None], scores.shape)
+            found = np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1)
+            with progress:
+                num_done += len(part)
+                advance(num_done)
+            return found.astype(np.int64)
+
+        by_part = pool.share(count_part, parts, context.num_threads)
+    counts: IntArray = np.stack(by_part).sum(axis=0)
+    return counts
 
 
 def survey_sample(
@@ -143,22 +158,6 @@ def river_strengths(feature: StrengthFeature) -> FloatArray:
     """Returns ``[1981]`` the strength of each river score."""
     scores = np.arange(BEST_SCORE + 1) ** (1 if feature is StrengthFeature.EHS2 else 2)
     return _to_strength(Street.RIVER, feature, scores)
-
-
-def bucket_river_deals(bucket_by_score: Uint16Array, context: RunContext) -> Uint16Array:
-    """Returns the bucket of every river deal up to suits, in the order of `deal_indexer`."""
-    indexer, (all_boards, _) = deal_indexer(Street.RIVER), canonical_boards(deck.RIVER_SIZE)
-
-    table = np.zeros(indexer.size, dtype=np.uint16)
-
-    def bucket_part(part: IntArray) -> None:
-        boards = all_boards[part]
-        scores = score_rivers(boards, _ALL_COMBOS)
-        classes = indexer.index_many(_deals_on_boards(boards))
-        table[classes] = bucket_by_score[scores[scores >= 0]]
-
-    _share_rivers("river table", bucket_part, context)
-    return table
 
 
 def deal_random(street: Street, num_deals: int, rng: np.random.Generator) -> Uint8Array:
@@ -215,28 +214,6 @@ def _score_classes(
             num_done += len(part)
             advance(num_done)
     return table, counts
-
-
-def _share_rivers(
-    phase: str, function: Callable[[IntArray], Result], context: RunContext
-) -> list[Result]:
-    """Returns what ``function`` makes of each part of all river boards, and reports progress."""
-    num_boards, num_done, progress = len(canonical_boards(deck.RIVER_SIZE)[0]), 0, Lock()
-    parts = list(split_boards(Street.RIVER, np.arange(num_boards)))
-    with (
-        reporting_phase(context.on_event, phase, num_boards) as advance,
-        closing(WorkerPool(context.num_threads)) as pool,
-    ):
-
-        def work(part: IntArray) -> Result:
-            nonlocal num_done
-            result = function(part)
-            with progress:
-                num_done += len(part)
-                advance(num_done)
-            return result
-
-        return pool.share(work, parts, context.num_threads)
 
 
 def _to_strength(street: Street, feature: StrengthFeature, scores: IntArray) -> FloatArray:

@@ -55,7 +55,6 @@ Feature = Literal["ehs2", "ehs_squared"]
 _MODE = "Cut all deals into buckets, or a sample."
 _SAMPLES = "Deals to sample on each street, default 100,000."
 _SEED = "Decides which deals are sampled."
-_RIVER_TABLE = "Also store the bucket of every river deal."
 
 
 def build_abstraction(
@@ -69,7 +68,6 @@ def build_abstraction(
     seed: Annotated[int, option("--seed", "S", _SEED, options.not_negative)] = 0,
     workers: options.WorkersOption = None,
     executor: options.ExecutorOption = "threads",
-    river_table: Annotated[bool, flag("--river-table", _RIVER_TABLE)] = False,
     overwrite: options.OverwriteFlag = False,
     json: options.JsonFlag = False,
 ) -> None:
@@ -94,12 +92,12 @@ def build_abstraction(
         targets.require_free(path, abstractions.KIND, True)
 
         def build(context: RunContext) -> "CardAbstraction":
-            cost = estimate_build(config, river_table, context.num_threads)
+            cost = estimate_build(config, context.num_threads)
             targets.announce(f"{path}:", cost, path, "the build")
-            return abstractions.build_card_abstraction(config, seed, context, river_table)
+            return abstractions.build_card_abstraction(config, seed, context)
 
-        find = partial(_find_finished, path, config, seed, river_table)
-        digest = digest_config({**asdict(config), "seed": seed, "river_table": river_table})
+        find = partial(_find_finished, path, config, seed)
+        digest = digest_config({**asdict(config), "seed": seed})
         checkpoints = targets.checkpoints_beside(path, "checkpoint")
         work = targets.LongWork(path, checkpoints, digest, find, overwrite, noun="part")
         abstraction, end = work.carry_out(build, context)
@@ -113,7 +111,7 @@ def build_abstraction(
 _SECONDS_PER_BOARD = (0.01, 0.001, 0.00003)
 
 
-def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_workers: int) -> "Cost":
+def estimate_build(config: "AbstractionConfig", num_workers: int) -> "Cost":
     """Returns the cost of `build_card_abstraction`; its time tells a minute from an hour."""
     from runout.abstraction.survey import deal_indexer
     from runout.cards.hand_indexer import HandIndexer
@@ -131,19 +129,13 @@ def estimate_build(config: "AbstractionConfig", has_river_table: bool, num_worke
     memory_bytes = 900_000_000 if is_exhaustive else 450_000_000 + 1_000 * samples
     if is_exhaustive:  # tables of buckets in 16 bits
         disk_bytes += 2 * (num_deals[Street.FLOP] + num_deals[Street.TURN])
-    if has_river_table:
-        core_seconds += 0.00015 * all_boards[Street.RIVER]
-        disk_bytes += 2 * num_deals[Street.RIVER]
-        memory_bytes += 500_000_000
     # Holdings that a flop and a turn leave are scored.
     num_scores = math.comb(49, 2) * num_boards[0] + math.comb(48, 2) * num_boards[1]
     seconds = core_seconds / num_workers + (10.0 if is_exhaustive else 1.0)
     return Cost(seconds, memory_bytes, disk_bytes, checkpoint_bytes=round(8 * num_scores))
 
 
-def _find_finished(
-    path: Path, config: "AbstractionConfig", seed: int, with_river_table: bool
-) -> "CardAbstraction | None":
+def _find_finished(path: Path, config: "AbstractionConfig", seed: int) -> "CardAbstraction | None":
     """Returns the abstraction at a path, None if there is none; an error names what differs."""
     from runout.abstraction.card_abstraction import CardAbstraction
     from runout.config.yaml_text import list_differences
@@ -155,8 +147,6 @@ def _find_finished(
     if config.mode.value == "exhaustive":  # draws nothing
         del wanted["seed"], wanted["samples_per_street"]
     there = {key: found.origin.get(key) for key in wanted}
-    there["river table"] = Street.RIVER in found.tables
-    wanted["river table"] = with_river_table
     if which := "; ".join(list_differences(there, wanted)):
         problem = f"is another abstraction, give --overwrite to replace it: {which}"
         raise OptionError(str(path), problem)
