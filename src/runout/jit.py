@@ -24,18 +24,13 @@ from runout.events import EventSink, KernelCompiled, KernelCompiling
 @contextmanager
 def _not_finding(*packages: str) -> Iterator[None]:
     """Makes imports of packages fail inside the block, but for those imported before."""
-
-    class Finder:
-        @staticmethod
-        def find_spec(name: str, path: object = None, target: object = None) -> None:
-            if name in packages:
-                raise ModuleNotFoundError(f"{name} is not looked for", name=name)
-
-    sys.meta_path.insert(0, Finder)
+    absent = [name for name in packages if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
     try:
         yield
     finally:
-        sys.meta_path.remove(Finder)
+        for name in absent:
+            del sys.modules[name]
 
 
 # Numba imports them wherever they are installed, for what no kernel uses: linear algebra, and

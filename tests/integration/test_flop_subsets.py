@@ -1,11 +1,13 @@
 """The shipped flop subsets are as good as the file that holds them says."""
 
+import json
+
 import numpy as np
 import pytest
 
 from runout.arrays import FloatArray
 from runout.cards.deck import matchup_weights
-from runout.cards.flops import FlopList, _load_subset, subset_flops
+from runout.cards.flops import SUBSETS_FILE, FlopList, subset_flops
 from runout.equity.board import compute_board_equity
 from runout.equity.matchups import preflop_table
 
@@ -39,7 +41,7 @@ def measure_errors(flops: FlopList) -> dict[str, float]:
 @pytest.mark.parametrize("size", [8, 13, 25])
 def test_small_subsets_have_the_stated_errors(size):
     assert measure_errors(subset_flops(size)) == pytest.approx(
-        _load_subset(size)["errors"], abs=2e-6
+        json.loads(SUBSETS_FILE.read_text())[str(size)]["errors"], abs=2e-6
     )
 
 
@@ -47,5 +49,5 @@ def test_small_subsets_have_the_stated_errors(size):
 @pytest.mark.parametrize("size", [50, 100, 200])
 def test_larger_subsets_have_the_stated_errors(size):
     assert measure_errors(subset_flops(size)) == pytest.approx(
-        _load_subset(size)["errors"], abs=2e-6
+        json.loads(SUBSETS_FILE.read_text())[str(size)]["errors"], abs=2e-6
     )

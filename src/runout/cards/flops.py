@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -333,21 +333,17 @@ def explicit_flops(flops: Sequence[str | Sequence[int]]) -> FlopList:
     """
     if not flops:
         raise FlopListError("flops", "the list is empty")
-    given_by_flop: dict[Flop, str] = {}
+    names: dict[Flop, str] = {}
     for entry in flops:
         cards = parse_cards(entry) if isinstance(entry, str) else entry
-        flop, given = (
-            canonical_flop(cards),
-            entry if isinstance(entry, str) else format_cards(entry),
-        )
-        if flop in given_by_flop:
+        flop, name = canonical_flop(cards), format_cards(cards)
+        if flop in names:
             raise FlopListError(
-                f"flops {quote(given_by_flop[flop])} and {quote(given)}",
+                f"flops {names[flop]} and {name}",
                 f"both are {format_cards(flop)} up to suits, each flop may come once",
             )
-        given_by_flop[flop] = given
-    names = tuple(format_cards(parse_cards(given)) for given in given_by_flop.values())
-    return replace(_weighted_by_multiplicity(tuple(given_by_flop)), names=names)
+        names[flop] = name
+    return replace(_weighted_by_multiplicity(tuple(names)), names=tuple(names.values()))
 
 
 def read_flops(text: str) -> FlopList:
@@ -410,7 +406,10 @@ def random_flops(count: int, seed: int) -> FlopList:
 
 def subset_flops(size: int) -> FlopList:
     """Returns a shipped subset whose weighted averages come close to those over all flops."""
-    weight_by_flop: dict[str, float] = _load_subset(size)["weights"]
+    if size not in SHIPPED_SUBSET_SIZES:
+        shipped = ", ".join(map(str, SHIPPED_SUBSET_SIZES))
+        raise FlopListError(f"flop subset of {size}", f"the shipped subsets have {shipped} flops")
+    weight_by_flop = json.loads(SUBSETS_FILE.read_text("utf-8"))[str(size)]["weights"]
     weights = np.array(list(weight_by_flop.values()))
     flops = tuple(canonical_flop(parse_cards(text)) for text in weight_by_flop)
     return FlopList(flops, read_only(weights / weights.sum()))
@@ -442,14 +441,6 @@ def _certain_draws(multiplicities: IntArray, count: int) -> BoolArray:
         if (grown == is_certain).all():
             return is_certain
         is_certain = grown
-
-
-def _load_subset(size: int) -> dict[str, Any]:
-    if size not in SHIPPED_SUBSET_SIZES:
-        shipped = ", ".join(map(str, SHIPPED_SUBSET_SIZES))
-        raise FlopListError(f"flop subset of {size}", f"the shipped subsets have {shipped} flops")
-    subset: dict[str, Any] = json.loads(SUBSETS_FILE.read_text("utf-8"))[str(size)]
-    return subset
 
 
 # Textures: what players call a flop, by its high card, suits, pairs and straights.

@@ -1,31 +1,8 @@
 """What a holding is on a board, in the words of players: made hand, kicker, draws, nut rank.
 
-A made hand is named by what the hole cards add. A hand that the board has by itself is nobody's: on
-KK7, A7 has middle pair and AQ one overcard, though both are called more at a showdown. The rules:
-
-* *plays-board*: the best five cards are the board's (rivers only).
-* *straights*, *flushes*, *full-houses*, *straight-flushes*: the category, if a hole card is in it.
-* *quads*, *trips*: a hole card has their rank; *sets*: trips with a pocket pair.
-* *two-pair*: each hole card pairs another card of the board, and both pairs count.
-* One pair that counts: *overpair*, a pocket pair above the board; *underpair*, a pocket pair below
-  the highest card of the board; *top-pair*, *middle-pair*, *low-pair*, a hole card and the highest,
-  the second or a lower rank of the board.
-* A pair that two higher pairs push out of the best five cards (33 on KK88, the seven of 87 on
-  KK872) is counterfeited and does not count.
-* Else *two-overcards*, *one-overcard*, *no-overcards*: hole cards above the highest of the board.
-
-Kickers belong to pairs and trips of one hole card. *Top* is the best rank that the board does not
-have, *good* the next two, *weak* every other and any that is not among the best five cards.
-
-Draws exist on the flop and the turn, for hands that they would improve: none to a flush from a
-flush up, none to a straight from a straight up. A combo can have several.
-
-* *flush-draws*: four of a suit, a hole card among them; *nut-flush-draws*: that hole card is the
-  highest of its suit that is not on the board. *backdoor-flush-draws*: three of a suit on the flop,
-  a hole card among them.
-* A rank completes a straight if it makes one better than the board has with it. *open-ended*: two
-  ranks or more do (double gutshots too); *gutshots*: one does (so too AKQJ and A234).
-* *combo-draws*: a flush draw with one of the two.
+A made hand is named by what the hole cards add; docs/cards.md has the rules. A hand that the board
+has by itself is nobody's: on KK7, A7 has middle pair and AQ one overcard, though both are called
+more at a showdown.
 """
 
 from collections.abc import Iterable, Sequence

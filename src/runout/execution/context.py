@@ -142,7 +142,7 @@ def run_tasks(
                 yield from run.note(end)
             yield from run.give_up_waiting()
             yield from run.find_finished()
-            if run.open and not run.has_offered:  # others are at them
+            if run.open:  # others are at them
                 cancel.wait(_SECONDS_BETWEEN_LOOKS)
                 cancel.raise_if_set()
     if run.num_by_host and not executor.is_here:
@@ -156,7 +156,6 @@ class _LedgerRun(Generic[Item]):
         self, work: LedgerWork[Item], tasks: list[Task[Item]], on_event: EventSink
     ) -> None:
         self.open = {work.id_of(task): task for task in tasks}
-        self.has_offered = False
         self._work, self._on_event = work, on_event
         self._ledger = Ledger(work.directory, on_damage=self._tell_of_damage)
         self.claims = TaskClaims(work.directory)
@@ -174,16 +173,15 @@ class _LedgerRun(Generic[Item]):
 
     def offer(self) -> Iterator[Task[Item]]:
         """Yields the tasks that no process works on, each claimed; lost ones come again last."""
-        self.has_offered, self._waiting = False, deque(self.open)
+        self._waiting = deque(self.open)
         while self._waiting:
             id = self._waiting.popleft()
             task = self.open.get(id)
-            if task is None or not self.claims.take(_name_of(id)):
+            if task is None or not self.claims.take(id.short_digest):
                 continue
             if self._ledger.find(id) is not None:  # finished since it was looked for
-                self.claims.release(_name_of(id))
+                self.claims.release(id.short_digest)
                 continue
-            self.has_offered = True
             self._under_way.add(id)
             yield task
 
@@ -222,18 +220,14 @@ class _LedgerRun(Generic[Item]):
             yield self._close(id, TaskEnd(task, error))
             return
         self.open[id] = replace(task, attempt=task.attempt + 1)
-        self.claims.release(_name_of(id))
+        self.claims.release(id.short_digest)
         self._waiting.append(id)
 
     def _close(self, id: TaskId, done: TaskEnd[Item]) -> TaskEnd[Item]:
         del self.open[id]
         self._under_way.discard(id)
-        self.claims.release(_name_of(id))
+        self.claims.release(id.short_digest)
         return done
-
-
-def _name_of(id: TaskId) -> str:
-    return id.digest[:16]
 
 
 def describe_interruption(num_iterations: int, directory: Path | None) -> str:

@@ -47,7 +47,6 @@ _SECONDS_BETWEEN_LOOKS = 0.01
 ENTRY_ENDING = ".result"
 
 _MAX_READABLE_LETTERS = 60
-_NUM_ID_DIGITS = 16
 _PART_PATTERN = re.compile(r"\..+\.part-[0-9a-f]{8}")
 _SECONDS_UNTIL_ABANDONED = 3600.0  # an entry takes seconds to write
 
@@ -57,6 +56,11 @@ class TaskId(NamedTuple):
 
     key: str
     digest: str
+
+    @property
+    def short_digest(self) -> str:
+        """Enough digits for names of files."""
+        return self.digest[:16]
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ class Ledger:
     def file_of(self, id: TaskId) -> Path:
         """Returns a file name that tells people the key, and is its own for every id."""
         readable = re.sub("[^A-Za-z0-9._-]+", "_", id.key)[:_MAX_READABLE_LETTERS].lstrip(".")
-        return self.path / f"{readable}-{id.digest[:_NUM_ID_DIGITS]}{ENTRY_ENDING}"
+        return self.path / f"{readable}-{id.short_digest}{ENTRY_ENDING}"
 
     def remove(self) -> None:
         """Removes all results, and the directory if nothing else is in it."""
