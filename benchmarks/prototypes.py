@@ -20,7 +20,7 @@ from benchmarks.timing import Row, against_prototype, best_seconds_of_two
 from runout.cards import evaluator_kernels
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, parse_board
 from runout.cards.evaluator import evaluator_tables
-from runout.equity.board import compute_board_equity, strength_histograms
+from runout.equity.board import compute_board_equity, sum_strengths
 
 NUM_HANDS = 1_000_000
 NUM_BOARDS = 2_000
@@ -112,13 +112,13 @@ def _compare_histograms(flop_equity: Any, histograms: Any) -> Row:
     span = (0, len(runouts), live)
     flop_cards = np.array(flop, dtype=np.int64)
     ours, prototype = best_seconds_of_two(
-        lambda: strength_histograms(flop, NUM_BINS),
+        lambda: sum_strengths(flop),
         lambda: histograms.hist_range(
             flop_cards, runouts, weights, *span, *cards, *tables, counts, squares, NUM_BINS
         ),
         repeats=9,
     )
-    return against_prototype("strength histograms, rainbow flop", ours, prototype)
+    return against_prototype("strengths, rainbow flop (prototype: histograms)", ours, prototype)
 
 
 def _tables_of(evaluator: Any) -> tuple[Any, ...]:

@@ -22,12 +22,12 @@ from runout.cards.deck import parse_board
 from runout.cards.evaluator import evaluate_board, evaluate
 from runout.cards.hand_indexer import HandIndexer
 from runout.equity.board import compute_board_equity
-from runout.equity.board import strength_histograms
+from runout.equity.board import sum_strengths
 flop, river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
 evaluate(river)
 evaluate_board(river)
 compute_board_equity(flop).hand_table()
-strength_histograms(river)
+sum_strengths(river)
 HandIndexer((5,)).index(river)
 cards_done = time.perf_counter() - started
 from runout.cli.tools import run_small_jobs

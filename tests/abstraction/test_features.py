@@ -23,7 +23,7 @@ from runout.cards.deck import (
 )
 from runout.cards.evaluator import evaluate_board
 from runout.cards.flops import SuitMapping
-from runout.equity.board import BEST_SCORE, strength_histograms
+from runout.equity.board import BEST_SCORE, sum_strengths
 from runout.errors import AbstractionError, CardError
 from tests.reference.showdowns import doubled_scores_on
 from tests.reference.strength_features import linear_cdf
@@ -87,7 +87,7 @@ def test_features_are_cdfs_whose_mean_is_the_equity_against_a_random_hand(flop, 
     means = 1.0 - features.rows[:, :-1].sum(axis=1) / (NUM_BINS - 1)
     np.testing.assert_allclose(means, features.strength, atol=1e-12)
     board = (*parse_board(flop), *((TURN,) if street == "turn" else ()))
-    exact = strength_histograms(board)
+    exact = sum_strengths(board)
     rows = np.flatnonzero(features.board_index == (TURN if street == "turn" else 0))
     np.testing.assert_array_equal(features.combo[rows], exact.combos)
     np.testing.assert_array_equal(features.strength[rows], exact.expected_strength)

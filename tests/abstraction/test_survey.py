@@ -16,7 +16,7 @@ from runout.abstraction.survey import (
 )
 from runout.cards.deck import combo_index, parse_board
 from runout.cards.hand_indexer import canonical_boards
-from runout.equity.board import hand_strength, score_rivers, strength_histograms
+from runout.equity.board import hand_strength, score_rivers, sum_strengths
 from runout.events import PhaseAdvanced, PhaseStarted
 from runout.execution.context import RunContext
 from runout.trees.betting import Street
@@ -102,7 +102,7 @@ def test_every_class_of_a_board_gets_the_score_of_its_holdings(street, feature):
     scores, _ = survey_module._score_classes(street, feature, few, RunContext(1))
     for text in BOARDS[street]:
         board = parse_board(text)[::-1]
-        sums = strength_histograms(board)
+        sums = sum_strengths(board)
         expected = sums.score if feature is EHS2 else sums.squared_score
         found = scores[deal_indexer(street).index_many(deals_on([board]))]
         np.testing.assert_array_equal(found, expected)
@@ -189,7 +189,7 @@ def test_survey_has_one_value_per_class_weighted_by_its_deals(street, feature, m
     num_deals = counts[:3].sum() * comb(52 - street.num_board_cards, 2)
     assert survey.weights.sum() == num_deals
     board = boards[2].tolist()
-    sums = strength_histograms(board)
+    sums = sum_strengths(board)
     expected = (
         sums.score / (sums.num_runouts * BEST_SCORE)
         if feature is EHS2

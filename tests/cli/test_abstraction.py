@@ -308,33 +308,33 @@ def test_a_place_that_cannot_be_written_is_named_before_any_work(error_line, no_
     assert line.startswith("/dev/null/buckets: cannot be written (")
 
 
-HISTOGRAMS = strength_survey.strength_histograms
+SUM_STRENGTHS = strength_survey.sum_strengths
 
 
 class Counter:
-    """Stands in for `strength_histograms`, counts boards and can be interrupted at one."""
+    """Stands in for `sum_strengths`, counts boards and can be interrupted at one."""
 
     def __init__(self, interrupt_at=None):
         self.num_boards = 0
         self.interrupt_at = interrupt_at
 
-    def __call__(self, board, num_bins):
+    def __call__(self, board):
         if self.num_boards == self.interrupt_at:
             raise KeyboardInterrupt
         self.num_boards += 1
-        return HISTOGRAMS(board, num_bins)
+        return SUM_STRENGTHS(board)
 
 
 def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, monkeypatch):
     whole = Counter()
-    monkeypatch.setattr(strength_survey, "strength_histograms", whole)
+    monkeypatch.setattr(strength_survey, "sum_strengths", whole)
     build_in()
     expected = CardAbstraction.load(tmp_path / "buckets")
     os.rename(tmp_path / "buckets", tmp_path / "expected")
 
     # Parts of 16 flops: the second ends before the interrupt, the turn's only part does not.
     interrupted = Counter(interrupt_at=whole.num_boards - 5)
-    monkeypatch.setattr(strength_survey, "strength_histograms", interrupted)
+    monkeypatch.setattr(strength_survey, "sum_strengths", interrupted)
     result = build_in()
     assert result.exit_code == 130
     checkpoint = tmp_path / "buckets.checkpoint"
@@ -346,7 +346,7 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     assert checkpoint.is_dir()
 
     resumed = Counter()
-    monkeypatch.setattr(strength_survey, "strength_histograms", resumed)
+    monkeypatch.setattr(strength_survey, "sum_strengths", resumed)
     result = build_in()
     assert result.exit_code == 0
     assert f"resuming from 3 finished parts in {checkpoint}" in result.stderr
@@ -360,14 +360,14 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
 
 def test_parts_of_other_boards_are_not_used(build_in, tmp_path, monkeypatch):
     whole = Counter()
-    monkeypatch.setattr(strength_survey, "strength_histograms", whole)
+    monkeypatch.setattr(strength_survey, "sum_strengths", whole)
     build_in("--seed", "2")
     os.rename(tmp_path / "buckets", tmp_path / "expected")
-    monkeypatch.setattr(strength_survey, "strength_histograms", Counter(interrupt_at=30))
+    monkeypatch.setattr(strength_survey, "sum_strengths", Counter(interrupt_at=30))
     build_in("--seed", "1")
     assert (tmp_path / "buckets.checkpoint").exists()
     again = Counter()
-    monkeypatch.setattr(strength_survey, "strength_histograms", again)
+    monkeypatch.setattr(strength_survey, "sum_strengths", again)
     build_in("--seed", "2")
     assert again.num_boards == whole.num_boards
     assert not (tmp_path / "buckets.checkpoint").exists()

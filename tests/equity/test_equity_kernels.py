@@ -16,7 +16,7 @@ from runout.cards.evaluator import evaluate_board, evaluator_tables
 from runout.cards.flops import combo_images, suit_stabilizer
 from runout.equity import equity_kernels
 from runout.equity.board import BoardEquity, score_rivers
-from runout.equity.equity_kernels import BLOCKED_HERO, BLOCKED_SCORE, BLOCKED_VILLAIN, StrengthSums
+from runout.equity.equity_kernels import BLOCKED_HERO, BLOCKED_SCORE, BLOCKED_VILLAIN
 from tests.reference import equity as reference
 from tests.reference.showdowns import doubled_scores_on
 from tests.reference.strength_features import scores_against_groups
@@ -138,21 +138,13 @@ def test_score_boards_counts_beaten_and_tied_villains():
         np.testing.assert_array_equal(scores, doubled_scores_on(board))
 
 
-@pytest.mark.parametrize("num_bins", [1, 2, 10, 33])
-def test_add_strengths_adds_scores_by_weight(num_bins):
+def test_add_strengths_adds_scores_by_weight():
     boards = random_boards(5, seed=7)
     weight = np.array([1, 24, 3, 6, 12])
     combos = np.arange(NUM_COMBOS)
-    sums = StrengthSums(
-        histogram=np.ones((NUM_COMBOS, num_bins), dtype=np.int64),
-        score=np.ones(NUM_COMBOS, dtype=np.int64),
-        squared_score=np.ones(NUM_COMBOS, dtype=np.int64),
-    )
-    tables = evaluator_tables()
-    equity_kernels.add_strengths(tables, boards, weight, combos, COMBO_CARDS[combos], sums)
-    expected = reference.add_strengths(boards, weight, combos, num_bins)
-    for found, twin in zip(sums, expected, strict=True):
-        np.testing.assert_array_equal(found, 1 + twin)
+    sums, tables = np.ones((2, NUM_COMBOS), dtype=np.int64), evaluator_tables()
+    equity_kernels.add_strengths(tables, boards, weight, combos, COMBO_CARDS[combos], *sums)
+    np.testing.assert_array_equal(sums, 1 + reference.add_strengths(boards, weight, combos))
 
 
 def score(boards, combos, groups, num_groups):

@@ -14,7 +14,7 @@ from runout.cards.deck import (
     permute_combos,
 )
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.equity.board import HandStrength, board_strengths, hand_strength, strength_histograms
+from runout.equity.board import HandStrength, board_strengths, hand_strength, sum_strengths
 from runout.errors import CardError
 from runout.trees.betting import Street
 from tests.reference import hand_strength as reference
@@ -40,7 +40,7 @@ def random_boards(street: Street, num_boards: int, seed: int) -> list[tuple[int,
 
 def exact_equity(board) -> np.ndarray:
     """Returns the all-in equity of all live combos versus a random hand, by counting scores."""
-    return strength_histograms(board).expected_strength
+    return sum_strengths(board).expected_strength
 
 
 def row_of(board, strengths: HandStrength, card_a: int, card_b: int) -> HandStrength:

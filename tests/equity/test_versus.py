@@ -13,7 +13,7 @@ from runout.cards.deck import (
     parse_cards,
     parse_combo,
 )
-from runout.equity.board import compute_board_equity, strength_histograms
+from runout.equity.board import compute_board_equity, sum_strengths
 from runout.equity.matchups import equity, preflop_table
 from runout.errors import CardError, RangeError
 from tests.reference.showdowns import count_outcomes
@@ -149,12 +149,10 @@ def test_board_blocks_combos():
 @pytest.mark.parametrize("board", BOARDS[1:])
 def test_everything_against_everything_is_the_expected_strength(board):
     cards = parse_board(board)
-    histograms = strength_histograms(cards)
+    sums = sum_strengths(cards)
     found = equity(EVERYTHING, EVERYTHING, cards)
     assert found.equity == pytest.approx(0.5)
-    np.testing.assert_allclose(
-        found.hero.equity[histograms.combos], histograms.expected_strength, rtol=1e-12
-    )
+    np.testing.assert_allclose(found.hero.equity[sums.combos], sums.expected_strength, rtol=1e-12)
 
 
 def test_equity_by_hand_weighs_combos_by_their_matchups():

@@ -1,7 +1,5 @@
 """Twins of the equity kernels, with masks and whole matrices instead of bytes and blocks."""
 
-from fractions import Fraction
-
 import numpy as np
 
 from runout.cards.deck import COMBO_HAS_CARD
@@ -44,19 +42,13 @@ def sum_by_hand(wins, hand_by_combo, num_hands):
     return sums
 
 
-def add_strengths(boards, weight, combos, num_bins):
-    """Returns histogram, score sum and squared score sum of each combo over the boards."""
-    histogram = np.zeros((len(combos), num_bins), dtype=np.int64)
-    score = np.zeros(len(combos), dtype=np.int64)
-    squared_score = np.zeros(len(combos), dtype=np.int64)
+def add_strengths(boards, weight, combos):
+    """Returns the sums ``[2, C]`` of each combo's scores and squared scores over the boards."""
+    sums = np.zeros((2, len(combos)), dtype=np.int64)
     for board, board_weight in zip(boards.tolist(), weight.tolist(), strict=True):
         doubled = doubled_scores_on(board)
         for i, combo in enumerate(combos.tolist()):
             d = int(doubled[combo])
-            if d < 0:
-                continue
-            reached = [b for b in range(num_bins) if Fraction(b, num_bins) <= Fraction(d, BEST)]
-            histogram[i, reached[-1]] += board_weight
-            score[i] += board_weight * d
-            squared_score[i] += board_weight * d * d
-    return histogram, score, squared_score
+            if d >= 0:
+                sums[:, i] += board_weight * d, board_weight * d * d
+    return sums

@@ -15,7 +15,7 @@ from runout.abstraction.survey import StreetSurvey, StrengthFeature
 from runout.arrays import Arrays, FloatArray, IntArray, Uint8Array, Uint16Array, read_only
 from runout.cache import digest_sources, load_or_build
 from runout.cards.deck import BOARD_SIZES, NUM_COMBOS, require_board, require_distinct
-from runout.equity.board import hand_strength, strength_histograms
+from runout.equity.board import hand_strength, sum_strengths
 from runout.errors import AbstractionError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
@@ -231,7 +231,7 @@ class CardAbstraction:
         This makes it an `Abstraction`. Strengths are computed, with or without tables: a flop, its
         turns and its rivers take a fifth of a second together.
         """
-        street, dealt = survey.street_of_board(len(board)), strength_histograms(board, num_bins=1)
+        street, dealt = survey.street_of_board(len(board)), sum_strengths(board)
         is_equity = self.feature is StrengthFeature.EHS2
         strengths = dealt.expected_strength if is_equity else dealt.expected_squared_strength
         buckets = np.zeros(NUM_COMBOS, dtype=np.uint16)

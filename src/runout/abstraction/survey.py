@@ -18,7 +18,7 @@ import numpy as np
 from runout.arrays import FloatArray, IntArray, Uint8Array, read_only
 from runout.cards import deck
 from runout.cards.hand_indexer import HandIndexer, canonical_boards
-from runout.equity.board import BEST_SCORE, score_rivers, strength_histograms
+from runout.equity.board import BEST_SCORE, score_rivers, sum_strengths
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import WorkerPool
@@ -186,7 +186,7 @@ def split_boards(street: Street, board_classes: IntArray) -> Iterator[IntArray]:
 def score_boards(street: Street, feature: StrengthFeature, board_classes: IntArray) -> IntArray:
     """Returns the scores of all live holdings on some boards, one board after the other."""
     boards, _ = canonical_boards(street.num_board_cards)
-    sums = [strength_histograms(board.tolist(), num_bins=1) for board in boards[board_classes]]
+    sums = [sum_strengths(board.tolist()) for board in boards[board_classes]]
     scores = [s.score if feature is StrengthFeature.EHS2 else s.squared_score for s in sums]
     return np.concatenate(scores)
 

@@ -250,7 +250,7 @@ def small_jobs() -> list[Callable[[], object]]:
         board_strengths,
         compute_board_equity,
         hand_strength,
-        strength_histograms,
+        sum_strengths,
     )
     from runout.execution.context import RunContext
     from runout.flops.backend import solve_small_flop
@@ -277,7 +277,7 @@ def small_jobs() -> list[Callable[[], object]]:
         lambda: HandIndexer((5,)).index(rainbow_river),
         lambda: compute_board_equity(suited_flop).wins,
         lambda: compute_board_equity(suited_flop).hand_table(),
-        lambda: strength_histograms(rainbow_river),
+        lambda: sum_strengths(rainbow_river),
         lambda: hand_strength(rainbow_river, (queen, jack)),
         lambda: board_strengths(rainbow_river),
         lambda: build_card_abstraction(AbstractionConfig(samples_per_street=1)),

@@ -162,25 +162,20 @@ BEST_SCORE = 2 * comb(NUM_CARDS - RIVER_SIZE - 2, 2)
 
 
 @dataclass(frozen=True)
-class StrengthHistograms:
+class StrengthSums:
     """Strength of all live combos of a board over its runouts, in whole numbers.
 
     On one runout a combo scores 2 for every villain it beats and 1 for every one it ties with, so
     its strength there is the score over `BEST_SCORE`.
 
     Attributes:
-        board: the 3 to 5 known cards.
         combos: ``[C]`` the combos that the board leaves possible.
-        counts: ``[C, bins]`` runouts by strength, in bins of equal width from 0 to 1; a bin
-            holds its lower bound, the last one both.
         score: ``[C]`` sum of scores.
         squared_score: ``[C]`` sum of squared scores.
         num_runouts: runouts of each combo: 1,081 on a flop, 46 on a turn, 1 on a river.
     """
 
-    board: tuple[int, ...]
     combos: IntArray
-    counts: IntArray
     score: IntArray
     squared_score: IntArray
     num_runouts: int
@@ -196,29 +191,18 @@ class StrengthHistograms:
         return read_only(self.squared_score / (self.num_runouts * BEST_SCORE**2))
 
 
-def strength_histograms(board: Sequence[int], num_bins: int = 10) -> StrengthHistograms:
-    """Returns the exact strength distribution of every combo of a flop, turn or river."""
-    if num_bins < 1:
-        raise ValueError(f"num_bins: {num_bins} is not a positive number of bins")
+def sum_strengths(board: Sequence[int]) -> StrengthSums:
+    """Returns the exact strength of every combo of a flop, turn or river over all runouts."""
     require_board(board)
-    runouts = enumerate_runouts(board)
-    combos = live_combos(board)
-    sums = equity_kernels.StrengthSums(
-        histogram=np.zeros((len(combos), num_bins), dtype=np.int64),
-        score=np.zeros(len(combos), dtype=np.int64),
-        squared_score=np.zeros(len(combos), dtype=np.int64),
-    )
+    runouts, combos = enumerate_runouts(board), live_combos(board)
+    sums = np.zeros((2, len(combos)), dtype=np.int64)
     equity_kernels.add_strengths(
-        evaluator_tables(), runouts.boards, runouts.weight, combos, COMBO_CARDS[combos], sums
+        evaluator_tables(), runouts.boards, runouts.weight, combos, COMBO_CARDS[combos], *sums
     )
-    if len(runouts.symmetries) > 1:
-        images = combo_images(combos, runouts.symmetries)
-        sums = equity_kernels.StrengthSums(
-            *(part[images].sum(axis=0) // len(images) for part in sums)
-        )
+    images = combo_images(combos, runouts.symmetries)
+    score, squared_score = read_only(sums[:, images].sum(axis=1) // len(images))
     num_runouts = comb(NUM_CARDS - len(board) - 2, RIVER_SIZE - len(board))
-    counts, score, squared_score = map(read_only, sums)
-    return StrengthHistograms(tuple(board), combos, counts, score, squared_score, num_runouts)
+    return StrengthSums(combos, score, squared_score, num_runouts)
 
 
 def score_rivers(boards: Uint8Array, combos: IntArray) -> Int32Array:
@@ -291,7 +275,7 @@ def board_strengths(board: Sequence[int]) -> HandStrength[FloatArray]:
         equity.num_runouts,
         counts,
     )
-    ehs_squared = strength_histograms(board, num_bins=1).expected_squared_strength
+    ehs_squared = sum_strengths(board).expected_squared_strength
     return HandStrength(*_strengths_of_counts(counts), ehs_squared)
 
 

@@ -1,7 +1,5 @@
 """Compiled counting: rank every combo once per board, then compare small integers."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from runout.arrays import Int32Array, IntArray, Uint8Array, Uint16Array, Uint32Array
@@ -9,14 +7,10 @@ from runout.cards import evaluator_kernels
 from runout.cards.evaluator_kernels import EvaluatorTables
 from runout.jit import kernel
 
-# --------------------------------------------------------------------------------------------------
-# Compiled counting: rank every combo once per board, then compare small integers.
-#
 # Shape letters: ``R`` complete five-card boards, ``C`` combos. A board has fewer than 255 distinct
 # strengths, so a strength becomes its rank among them, one byte; a combo that the board blocks is
 # weaker than everything as a hero (`BLOCKED_HERO`) and stronger as a villain (`BLOCKED_VILLAIN`),
 # and comparing needs no mask.
-
 
 BLOCKED_HERO = 0
 BLOCKED_VILLAIN = 255
@@ -30,7 +24,6 @@ _NUM_CARDS = 52
 _NUM_RANKS = 13
 _ALL = _NUM_CARDS  # the column that counts combos whatever their cards
 _NUM_COLUMNS = _NUM_CARDS + 1
-_MAX_SCORE = 2 * 990  # twice the villains that a combo meets on a complete board
 _NUM_STRENGTH_CELLS = 7464  # strengths 0 (blocked) to 7462, filled up to whole words
 
 
@@ -156,20 +149,6 @@ def sum_by_hand(wins: Uint32Array, hand_by_combo: IntArray, out_wins: IntArray) 
             sums[hand_by_combo[column]] += np.int64(row_wins[column])
 
 
-class StrengthSums(NamedTuple):
-    """Sums over boards of a combo's doubled score ``d``: 2 for a beaten hand, 1 for a tied one.
-
-    Attributes:
-        histogram: ``[C, bins]`` weight of the boards whose score falls into each bin.
-        score: ``[C]`` weighted sum of ``d``.
-        squared_score: ``[C]`` weighted sum of ``d * d``.
-    """
-
-    histogram: IntArray
-    score: IntArray
-    squared_score: IntArray
-
-
 @kernel
 def add_strengths(
     tables: EvaluatorTables,
@@ -177,13 +156,13 @@ def add_strengths(
     weight: IntArray,
     combos: IntArray,
     combo_cards: Uint8Array,
-    out_sums: StrengthSums,
+    out_score: IntArray,
+    out_squared_score: IntArray,
 ) -> None:
-    """Adds every combo's strength against all 990 villains on each board, if it is not blocked.
+    """Adds to ``[C]`` sums every combo's score on each board, and its square, unless it is blocked.
 
     Arguments are as in `score_boards`; ``weight[R]`` is how many boards each one stands for.
     """
-    num_bins = out_sums.histogram.shape[1]
     everybody = np.zeros(combos.shape[0], dtype=np.int64)
     scores = np.empty((_BOARDS_AT_ONCE, 1, combos.shape[0]), dtype=np.int32)
     no_best = np.empty((0, 0, 0), dtype=np.int32)
@@ -194,10 +173,8 @@ def add_strengths(
         for i in range(combos.shape[0]):
             score = np.int64(scores[board % _BOARDS_AT_ONCE, 0, i])
             if score != BLOCKED_SCORE:
-                bin_index = min(score * num_bins // _MAX_SCORE, num_bins - 1)
-                out_sums.histogram[i, bin_index] += weight[board]
-                out_sums.score[i] += weight[board] * score
-                out_sums.squared_score[i] += weight[board] * score * score
+                out_score[i] += weight[board] * score
+                out_squared_score[i] += weight[board] * score * score
 
 
 @kernel
@@ -285,8 +262,7 @@ def _score_ranks(
             out_met[column] += equal_here
 
 
-# --------------------------------------------------------------------------------------------------
-# Compiled counting behind hand strength: who is ahead now, and who is ahead in the end.
+# Hand strength: who is ahead now, and who is ahead in the end.
 #
 # Outcomes are numbered `BEHIND`, `TIED`, `AHEAD`, from the hero's point of view.
 
