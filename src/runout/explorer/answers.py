@@ -32,7 +32,6 @@ from runout.solutions.values import ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
-from runout.trees.layout import NO_NODE
 from runout.trees.paths import join_path
 from runout.trees.tree import POSITION_NAMES
 from runout.version import __version__
@@ -335,49 +334,50 @@ def cards_to_json(view: Solution, path: str) -> Json:
 
 def list_leaves(game: PreflopSolution) -> list[Json]:
     """Returns where the values of each flop leaf of a preflop game come from."""
-    sources = game.report.flop_leaves
-    return [
-        {
-            "path": leaf.path,
-            "pot": rounded(leaf.pot_bb),
-            "spr": rounded(leaf.spr),
-            "reach": rounded(game.share_of_deals(leaf.node)),
-            "source": f"{sources[leaf.path].source.value}, {sources[leaf.path].detail}",
-            "is_guessed": sources[leaf.path].source in _GUESSED,
-        }
-        for leaf in game.tree.flop_leaves()
-    ]
+    leaves = []
+    for leaf in game.tree.flop_leaves():
+        known = game.report.flop_leaves[leaf.path]
+        leaves.append(
+            {
+                "path": leaf.path,
+                "pot": rounded(leaf.pot_bb),
+                "spr": rounded(leaf.spr),
+                "reach": rounded(game.share_of_deals(leaf.node)),
+                "source": f"{known.source}, {known.detail}",
+                "is_guessed": known.source in _GUESSED,
+            }
+        )
+    return leaves
 
 
 def list_lines(game: PreflopSolution) -> Json:
     """Returns every line of a preflop game in the order of a walk, with its reach and its EVs."""
-    tree, rows = game.tree, []
+    tree, rows, waiting = game.tree, [], [0]
     smallest = SMALLEST_REACH if tree.num_nodes > MAX_LINES else 0.0
-    waiting = [(0, 0)]
     while waiting:
-        number, depth = waiting.pop()
+        number = waiting.pop()
         reach = game.share_of_deals(number)
-        if depth > 0 and reach < smallest:
+        if number > 0 and reach < smallest:
             continue
-        node, parent = game.node_at(number), int(tree.layout.parent[number])
-        label, frequency = "start", None
-        if parent != NO_NODE:
-            label = f"{BLIND_NAMES[game.actor(parent)]} {tree.action_label(number)}"
+        node, label, frequency = game.node_at(number), "start", None
+        if number > 0:
+            actor = game.actor(int(tree.layout.parent[number]))
+            label = f"{BLIND_NAMES[actor]} {tree.action_label(number)}"
             frequency = rounded(game.action_frequency(number))
         rows.append(
             {
                 "path": node.path,
                 "label": label,
-                "depth": depth,
-                "kind": node.kind.value,
+                "depth": len(node.trail),
+                "kind": node.kind,
                 "frequency": frequency,
                 "reach": rounded(reach),
                 "pot": rounded(node.pot),
                 "ev": [rounded(node.range_ev(player)) for player in (0, 1)],
             }
         )
-        waiting += [(child, depth + 1) for child in reversed(tree.layout.children(number))]
-    return {"players": list(BLIND_NAMES), "unit": Unit.BIG_BLINDS.value, "rows": rows}
+        waiting += reversed(tree.layout.children(number))
+    return {"players": BLIND_NAMES, "unit": Unit.BIG_BLINDS, "rows": rows}
 
 
 # Tables of flops: of a preflop game behind a line, of a report at a line, of values at a ratio.

@@ -8,7 +8,7 @@ from runout.arrays import FloatArray
 from runout.cards.deck import format_card, format_cards
 from runout.errors import TreeError
 from runout.solutions.node import Node, NodeAction, Quality, Solution
-from runout.solutions.sheet import DECIMALS, rounded
+from runout.solutions.sheet import DECIMALS, plain, rounded
 from runout.trees.actions import ActionKind
 
 # A node as JSON, by columns: what the command line prints, files hold and the page is given.
@@ -23,54 +23,45 @@ def node_to_json(node: Node) -> Json:
     of them, in this order, null where there is no value. Of an action, ``strategy`` and ``evs``
     are by the actor's hands and ``ev`` is the mean over the hands that take it.
     """
-    names, players = node.hand_space.names, (0, 1)
-    columns = [node.held_columns(player) for player in players]
+    names, held = node.hand_space.names, [node.held_columns(player) for player in (0, 1)]
+
+    def of_held(table: FloatArray) -> list[list[float]]:
+        return [row[columns].tolist() for row, columns in zip(table, held, strict=True)]
+
+    def with_digits(table: FloatArray) -> list[list[float]]:  # ratios of small weights matter
+        return [[float(f"{weight:.{DECIMALS}g}") for weight in row] for row in of_held(table)]
+
     summary = node_summary_to_json(node)
-    document: Json = {
+    if node.actor is not None:
+        own, taken, values = held[node.actor], node.combos_taken(), node.action_values()
+        for number, action in enumerate(summary["actions"]):
+            strategy, evs = node.strategy[number, own], node.action_ev[number, own]
+            parts = {"combos": taken[number], "ev": values[number], "strategy": strategy}
+            action |= plain(parts | {"evs": evs})
+    money: Json = {"pot": node.pot, "stacks": node.stacks, "invested": node.invested}
+    tables = {"equity": of_held(node.equity), "ev": of_held(node.ev)}
+    return {
         "path": node.path,
         "label": node.label,
         "kind": node.kind.value,
         "street": node.street_name,
         "board": format_cards(node.board),
         "unit": node.unit.value,
-        "pot": rounded(node.pot),
-        "stacks": list(map(rounded, node.stacks)),
-        "invested": list(map(rounded, node.invested)),
         "players": list(node.players),
-        "actor": node.actor,
+        **plain(money),
         "hand_space": node.hand_space.value,
-        "hands": [[names[column] for column in of_player.tolist()] for of_player in columns],
-    }
-    for name, table in {"weights": node.weights, "met": node.met_weights}.items():
-        # Ratios of small weights matter.
-        rows = [table[player, columns[player]].tolist() for player in players]
-        document[name] = [[float(f"{weight:.{DECIMALS}g}") for weight in row] for row in rows]
-    for name, table in {"equity": node.equity, "ev": node.ev}.items():
-        document[name] = [_numbers(table[player, columns[player]]) for player in players]
-    if node.actor is not None:
-        held = columns[node.actor]
-        taken, values = _numbers(node.combos_taken()), _numbers(node.action_values())
-        for number, action in enumerate(summary["actions"]):
-            action |= {
-                "combos": taken[number],
-                "ev": values[number],
-                "strategy": _numbers(node.strategy[number, held]),
-                "evs": _numbers(node.action_ev[number, held]),
-            }
-    return document | {
+        "hands": [[names[column] for column in columns.tolist()] for columns in held],
+        "weights": with_digits(node.weights),
+        "met": with_digits(node.met_weights),
+        **plain(tables | {"combos": [node.combos(player) for player in (0, 1)]}),
         **({"ev_from": "start"} if node.is_net else {}),
-        **{name: summary[name] for name in ("range_ev", "range_equity", "eqr")},
-        "combos": [rounded(node.combos(player)) for player in players],
-        "actions": summary["actions"],
+        **summary,
         "cards": [format_card(card) for card in node.next_cards],
         "flops": list(node.flops),
-        "locked": node.is_locked,
-        "reach": summary["reach"],
         "trail": [
             {
-                **{name: getattr(step, name) for name in ("path", "label", "actor")},
+                **{name: getattr(step, name) for name in ("path", "label", "actor", "taken")},
                 "actions": _with_frequency(step.actions, step.frequencies),
-                "taken": step.taken,
             }
             for step in node.trail
         ],
@@ -85,9 +76,9 @@ def node_summary_to_json(node: Node) -> Json:
         "path": node.path,
         "actor": node.actor,
         "actions": _with_frequency(node.actions, frequency),
-        **{name: [rounded(mean(player)) for player in (0, 1)] for name, mean in means.items()},
+        **plain({name: [mean(player) for player in (0, 1)] for name, mean in means.items()}),
         "locked": node.is_locked,
-        "reach": None if node.reach is None else rounded(node.reach),
+        "reach": plain(node.reach),
     }
 
 
@@ -108,10 +99,6 @@ def _with_frequency(actions: Iterable[NodeAction], frequencies: Iterable[float])
         action_to_json(action) | {"frequency": rounded(frequency)}
         for action, frequency in zip(actions, frequencies, strict=True)
     ]
-
-
-def _numbers(values: FloatArray) -> list[float | None]:
-    return [rounded(value) for value in values.tolist()]
 
 
 # Nodes in a JSON file, written while a solution is walked.

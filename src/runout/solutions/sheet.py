@@ -30,6 +30,17 @@ def rounded(value: float) -> float | None:
     return None if math.isnan(value) else round(value, DECIMALS) + 0.0
 
 
+def plain(value: Any) -> Any:
+    """Returns what JSON can hold: floats as `rounded` has them, arrays and tuples as lists."""
+    if isinstance(value, float):
+        return rounded(value)
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return list(map(plain, value)) if isinstance(value, list | tuple) else value
+
+
 def json_number(value: float) -> float | None:
     """Returns a number with all its digits, None (JSON's null) for NaN."""
     return None if math.isnan(value) else value
