@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import matchup_weights
-from runout.errors import BundleError, TreeError
+from runout.errors import BundleError, RunoutError, TreeError
 from runout.explorer.answers import (
     flops_to_json,
     list_leaves,
@@ -114,7 +114,7 @@ def test_it_says_how_much_is_solved(report):
 
 
 def test_a_line_that_was_not_looked_at_is_refused(report):
-    with pytest.raises(BundleError, match="is not in this report, it has root, x:x"):
+    with pytest.raises(RunoutError, match="is not in this report, it has root, x:x"):
         flops_to_json(report, "b10")
 
 

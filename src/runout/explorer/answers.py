@@ -22,17 +22,16 @@ from runout.config.spot import SpotConfig
 from runout.errors import BundleError, RunoutError, TreeError, quote
 from runout.explorer.library import FoundRun, RunKind, require_plain_files
 from runout.solutions import flop_bundles
-from runout.solutions.node import HandSpace, Provenance, Quality, Solution, Unit
+from runout.solutions.node import HandSpace, Node, Provenance, Quality, Solution, Unit
 from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
-from runout.solutions.reports import Column, FilterError, FlopsReport, LineTable, load_report
-from runout.solutions.sheet import rounded
+from runout.solutions.reports import Column, FlopsReport, LineTable, load_report
+from runout.solutions.sheet import plain, rounded
 from runout.solutions.tables import report_cards
-from runout.solutions.values import ValueBundle, ValueSource
+from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
-from runout.trees.paths import join_path
 from runout.trees.tree import POSITION_NAMES
 from runout.version import __version__
 
@@ -390,73 +389,61 @@ def flops_to_json(run: Run, choice: str) -> Json:
         run: of a kind that has flops.
         choice: a node, the name of a line, or a stack-to-pot ratio; by default the first.
     """
-    solution = run.solution
-    table: Json = {"choices": [], "choice": "", "more": [], "players": list(POSITION_NAMES)}
-    rows: list[Json] = []
-    match solution:
-        case PreflopSolution():
-            node = solution.node(choice)
-            players = list(node.players[::-1])  # the big blind acts first on a flop
-            table |= {"path": node.path, "title": node.label, "unit": node.unit, "players": players}
-            even = 1.0 / max(len(node.flops), 1)
-            rows = [
-                _row_of_game(solution, node.path, flop, run.shares.get(flop, even))
-                for flop in node.flops
-            ]
-        case FlopsReport():
-            names = [line.name for line in solution.lines]
-            try:
-                of_line = solution.table(choice or names[0])
-            except FilterError as error:
-                raise BundleError(f"line {quote(choice)}", error.problem) from None
-            line = of_line.line
+    table: Json = {"choices": [], "choice": "", "more": [], "players": POSITION_NAMES}
+    match run.solution:
+        case PreflopSolution() as game:
+            node = game.node(choice)
+            table |= {"path": node.path, "title": node.label, "unit": node.unit}
+            table["players"] = node.players[::-1]  # the big blind acts first on a flop
+            shares = game.flops.flops.weights.tolist() if game.flops and node.flops else []
+            behind = [game.node(node.path_after(flop)) for flop in node.flops]
+            rows = [_row_of_game(*each) for each in zip(behind, node.flops, shares, strict=True)]
+        case FlopsReport() as report:
+            names = [line.name for line in report.lines]
+            of_line = report.table(choice or names[0])
+            line, flops = of_line.line, range(len(of_line.rows))
             # Every deal gets to the root.
             keys = tuple(key for key in _MORE if line.path or key != "reach")
             more = [column for column in of_line.columns if column.key.startswith(keys)]
-            who = line.label if line.actor is None else f"{POSITION_NAMES[line.actor]} acts"
-            table |= {"path": line.name, "title": f"{who}, line {line.name}", "unit": Unit.CHIPS}
+            table |= {"path": line.name, "title": line.heading(", "), "unit": Unit.CHIPS}
             table |= {"choices": names, "choice": "line"}
-            table["more"] = [{"key": c.key, "label": c.heading, "form": c.form.value} for c in more]
-            rows = [_row_of_report(of_line, n, run.spots, more) for n in range(len(of_line.rows))]
-        case ValueBundle():
-            by_spr = {f"{values.spr:g}": values for values in solution.values}
+            table["more"] = [{"key": c.key, "label": c.heading, "form": c.form} for c in more]
+            rows = [_row_of_report(of_line, number, run.spots, more) for number in flops]
+        case ValueBundle() as bundle:
+            by_spr = {f"{values.spr:g}": values for values in bundle.values}
             chosen = choice or next(iter(by_spr))
             if chosen not in by_spr:
                 problem = f"was not solved, this bundle has {', '.join(by_spr)}"
                 raise BundleError(f"SPR {quote(choice)}", problem)
             table |= {"path": chosen, "title": f"SPR {chosen}", "unit": Unit.POTS}
             table |= {"choices": list(by_spr), "choice": "SPR"}
-            values, flops = by_spr[chosen], by_spr[chosen].flops
-            rows = [
-                _flop_row(
-                    name,
-                    describe_texture(flop),
-                    share=float(flops.weights[number]),
-                    ev=[rounded(mean) for mean in values.range_evs(number)],
-                    exploitability=values.reports[number].exploitability_pot,
-                )
-                for number, (flop, name) in enumerate(zip(flops.flops, flops.names, strict=True))
-            ]
+            values = by_spr[chosen]
+            rows = [_row_of_values(values, number) for number in range(len(values.flops))]
     return {**table, "flops": rows}
 
 
-def _flop_row(flop: str, texture: Mapping[str, str], **known: Any) -> Json:
-    """Returns a row of a table of flops."""
+def _flop_row(
+    flop: str,
+    texture: Mapping[str, str],
+    share: float,
+    exploitability: float | None = None,
+    **known: Any,
+) -> Json:
+    """Returns a row of a table of flops; of a share, which is added up, all digits count."""
+    row: Json = {"flop": flop, "share": share, "exploitability": exploitability, **texture}
     unknown: Json = {"path": None, "run": None, "pot": 1.0, "more": {}, "actions": []}
-    unknown |= {"equity": [None, None], "eqr": [None, None], "exploitability": None}
-    return {"flop": flop, **texture, **unknown, **known}
+    return {**row, **unknown, "equity": [None, None], "eqr": [None, None], **plain(known)}
 
 
-def _row_of_game(game: PreflopSolution, path: str, flop: str, share: float) -> Json:
-    """Returns a flop that was kept, with what is done first behind a line."""
-    first = game.node(join_path(path, flop))
-    summary = node_summary_to_json(first)
+def _row_of_game(node: Node, flop: str, share: float) -> Json:
+    """Returns a flop that was kept, with the first decision behind a line."""
+    summary = node_summary_to_json(node)
     return _flop_row(
         flop,
-        describe_texture(first.board),
-        path=first.path,
-        pot=rounded(first.pot),
-        share=share,
+        describe_texture(node.board),
+        share,
+        path=node.path,
+        pot=node.pot,
         actions=summary["actions"],
         ev=summary["range_ev"],
         equity=summary["range_equity"],
@@ -468,20 +455,25 @@ def _row_of_report(
     table: LineTable, number: int, spots: Mapping[str, str], more: list[Column]
 ) -> Json:
     row, line = table.rows[number], table.line
-    values = {name: numbers[number].tolist() for name, numbers in table.values.items()}
-    eqrs = [table.column(f"eqr_{name.lower()}").values[number] for name in POSITION_NAMES]
-    actions = zip(line.to_json()["actions"], values["frequency"], strict=True)
+    values = {name: numbers[number] for name, numbers in table.values.items()}
+    actions = zip(line.to_json()["actions"], values["frequency"].tolist(), strict=True)
     return _flop_row(
         row.flop,
         table.labels[number],
+        float(table.weights[number]),
+        row.exploitability_pot,
         path=line.path,
         run=spots.get(row.flop),
-        pot=rounded(line.pot),
-        share=float(table.weights[number]),
-        actions=[{**action, "frequency": rounded(frequency)} for action, frequency in actions],
-        ev=[rounded(value) for value in values["ev"]],
-        equity=[rounded(value) for value in values["equity"]],
-        eqr=[rounded(float(value)) for value in eqrs],
-        more={column.key: rounded(float(column.values[number])) for column in more},
-        exploitability=row.exploitability_pot,
+        pot=line.pot,
+        actions=[action | {"frequency": frequency} for action, frequency in actions],
+        ev=values["ev"],
+        equity=values["equity"],
+        eqr=[table.column(f"eqr_{name}").values[number] for name in POSITION_NAMES],
+        more={column.key: column.values[number] for column in more},
     )
+
+
+def _row_of_values(values: PostflopValues, number: int) -> Json:
+    flops, reached = values.flops, values.reports[number].exploitability_pot
+    texture, share = describe_texture(flops.flops[number]), float(flops.weights[number])
+    return _flop_row(flops.names[number], texture, share, reached, ev=values.range_evs(number))

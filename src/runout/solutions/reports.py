@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -602,36 +603,31 @@ def write_files(directory: Path, report: FlopsReport) -> list[Path]:
 
 def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
     """Writes what PioSOLVER's reports have: three lines of text, then percentages and chips."""
-    writer, line = csv.writer(stream, lineterminator="\n"), table.line
+    line, writer = table.line, csv.writer(stream, lineterminator="\n")
     path = ":".join(filter(None, ("r:0", line.path.replace("x", "c"))))
     writer.writerow([f"runout report, {report.title}"])
     writer.writerow([f"line {path}, pot {format_amount(line.pot)}"])
     writer.writerow([f"{len(report.rows)} of {report.num_flops} flops, the last row is the mean"])
+    columns = {"Global %": table.column("reach")}
+    for name, kind in product(POSITION_NAMES, ("Equity", "EV", "EQR")):
+        columns[f"{name} {kind}"] = table.column(f"{kind}_{name}")
     # In PioSOLVER's order: the largest bet first, fold last.
     actions = sorted(line.actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind))
-    actions.reverse()
     bet = "RAISE" if any(action.kind is ActionKind.FOLD for action in actions) else "BET"
-    kinds = [f"{name} {kind}" for name in POSITION_NAMES for kind in ("Equity", "EV", "EQR")]
-    frequencies = [
-        f"{bet} {format_amount(action.amount)} freq"
-        if action.kind in AGGRESSIVE_KINDS
-        else f"{action.kind.name} freq"
-        for action in actions
-    ]
-    writer.writerow(["Flop", "Global %", *kinds, *frequencies])
-    keys = ["_".join(reversed(kind.lower().split())) for kind in kinds]
-    keys = ["reach", *keys, *(f"freq_{action.code}" for action in actions)]
-    columns = [table.column(key) for key in keys]
+    for action in reversed(actions):
+        is_bet = action.kind in AGGRESSIVE_KINDS
+        name = f"{bet} {format_amount(action.amount)}" if is_bet else action.kind.name
+        columns[f"{name} freq"] = table.column(f"freq_{action.code}")
+    writer.writerow(["Flop", *columns])
 
     def write(first: str, numbers: Iterable[float]) -> None:
         texts = [
             f"{100.0 * number:.3f}" if column.form is Form.SHARE else f"{number:.4f}"
-            for column, number in zip(columns, numbers, strict=True)
+            for column, number in zip(columns.values(), numbers, strict=True)
         ]
         writer.writerow([first, *("" if text == "nan" else text for text in texts)])
 
     for number, row in enumerate(table.rows):
         cards = " ".join(map(format_card, parse_cards(row.flop)))
-        write(cards, (float(column.values[number]) for column in columns))
-    everything = table.everything()
-    write("All", (column.mean(everything) for column in columns))
+        write(cards, (float(column.values[number]) for column in columns.values()))
+    write("All", (column.mean(table.everything()) for column in columns.values()))
