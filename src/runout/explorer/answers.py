@@ -55,7 +55,6 @@ _GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
 #: Columns of reports that the page shows besides those of every table of flops.
 _MORE = ("reach", "nuts_", "cost_", "only_")
 
-
 # Solutions that are open.
 
 

@@ -182,7 +182,6 @@ def walk_to(
 # range is summed up by strength, once for all hands and once for those that hold each card; what a
 # hand beats is then a difference of running sums, less what shares a card with it.
 
-
 #: ``[3, 1326]`` to which sums a combo belongs: those of its cards, and that of all combos.
 _SUMS: IntArray = read_only(
     np.stack([*deck.COMBO_CARDS.T.astype(np.int64), np.full(deck.NUM_COMBOS, deck.NUM_CARDS)])
@@ -237,7 +236,6 @@ class Showdowns:
 #
 # Cards that differ by suits only are solved once: what is asked about the others is answered with
 # the suits renamed.
-
 
 #: By street, of OOP and IP: numbers that are decoded or computed when they are asked for, by board
 #: and rows; the last axis is by hand.

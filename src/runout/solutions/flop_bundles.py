@@ -62,7 +62,6 @@ _LARGEST_STEP = 2**15 - 1
 _NO_VALUE = -(2**15)
 _LARGEST_EQUITY = 2**16 - 1
 
-
 # Probabilities, values and equities as small whole numbers.
 
 
@@ -325,7 +324,6 @@ class StoredArrays:
 # which a solver goes on from. Arrays of the solution are named ``solution_PART``, those of the
 # resume part ``STREET_PLAYER_PART``. Bundles that were saved on the way have the resume part alone.
 
-
 SPOT_KIND = "spot"
 SPOT_SCHEMA_VERSION = 2
 SPOT_SCHEMAS = (1, SPOT_SCHEMA_VERSION)
@@ -414,7 +412,6 @@ def load_spot(path: Path | str) -> StoredSpot:
 #
 # Shares, of 8 bits, and values, in pots, are ``flopF_leafL_PART``. All leaves of a flop share its
 # equities, and those with the same river buckets share these.
-
 
 FLOPS_KIND = "joint_flops"
 FLOPS_SCHEMA_VERSION = 2

@@ -29,11 +29,9 @@ _STREETS = (PREFLOP, *(street.label for street in Street))
 
 # How well a solution is solved, in which game that was measured, and where it comes from.
 
-
 #: Above this share of the pot, or this many thousandths of a big blind, strategies are rough.
 NOTABLE_EXPLOITABILITY_POT = 0.01
 NOTABLE_EXPLOITABILITY_MBB = 20.0
-
 
 #: Exploitability by iteration, iterations rising.
 Curve = tuple[tuple[int, float], ...]
@@ -151,7 +149,6 @@ class Quality:
 # Before the flop a column is one of the 169 hands, after it one of the 1,326 combos. Everything
 # that is derived from columns (means over ranges, frequencies, realized equity) is a method here,
 # so that tables, files and pages show the same numbers.
-
 
 #: A smaller share of the opponent's range is a rounding error, and counts as nobody.
 _SMALLEST_SHARE = 1e-9

@@ -49,7 +49,6 @@ from runout.trees.tree import (
 
 # The folders of the bundles in the directory of a run, or of a report over flops.
 
-
 SOLUTION_FOLDER = "preflop"
 VALUES_FOLDER = "values"
 FLOPS_FOLDER = "flops"
@@ -71,9 +70,7 @@ def find_bundle(path: Path, folder: str) -> Path:
 #: In the folder of checkpoints, where an unfinished joint solve stands.
 JOINT_FOLDER = "joint"
 
-
 # A solved preflop game: strategies, expected values, and where its numbers come from.
-
 
 MBB_PER_BB = 1000.0
 
@@ -426,7 +423,6 @@ def _join(before: Node, flop: str, node: Node) -> Node:
 
 
 # Saving and opening preflop solutions; opening needs no solver and no kernel.
-
 
 PREFLOP_KIND = "preflop_solution"
 PREFLOP_SCHEMA_VERSION = 1

@@ -72,7 +72,6 @@ def reports_from_array(numbers: FloatArray) -> list[FlopReport]:
 
 # What each hand gets back after the flop against each hand, on every solved flop.
 
-
 NUM_POSITIONS = 2
 
 
@@ -159,7 +158,6 @@ class PostflopValues:
 # Preflop leaves have their own ratios. A book that was solved at a leaf's ratio answers exactly;
 # between two solved ratios it interpolates (linearly in the logarithm of the ratio, as play changes
 # with multiples of the pot); outside of all of them it takes the nearest and says so.
-
 
 #: Position of the small blind after the flop.
 IP = 1
@@ -264,7 +262,6 @@ def raw_equity() -> FloatArray:
 # A backend says what it keeps of a flop as named arrays. On disk the arrays of one name, of all
 # flops, are one file, so that a bundle has few files however many flops it has.
 
-
 #: Returns a new array of a name, shape and type, to be filled.
 CreateArray = Callable[[str, Sequence[int], np.dtype[Any]], AnyArray]
 
@@ -355,7 +352,6 @@ def require_array(
 
 
 # Saving and opening postflop values; opening needs no solver and no kernel.
-
 
 VALUES_KIND = "postflop_values"
 VALUES_SCHEMA_VERSION = 2
