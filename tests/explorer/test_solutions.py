@@ -10,7 +10,6 @@ from runout.cards.deck import matchup_weights
 from runout.errors import BundleError, RunoutError, TreeError
 from runout.explorer.answers import (
     flops_to_json,
-    list_leaves,
     list_lines,
     make_game,
     open_found,
@@ -18,6 +17,7 @@ from runout.explorer.answers import (
 )
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
+from runout.solutions.tables import leaves_sheet
 from runout.solutions.values import ValueBundle
 
 
@@ -53,7 +53,7 @@ def test_both_players_share_the_pot(game):
 
 
 def test_sources_of_flops_are_told_and_guesses_marked(game):
-    leaves = list_leaves(game.solution)
+    leaves = leaves_sheet(game.solution).records()
     assert {leaf["source"] for leaf in leaves} == {"raw equity, checked down"}
     assert all(leaf["is_guessed"] for leaf in leaves)
 

@@ -26,7 +26,7 @@ from runout.cli.formatting import (
 )
 from runout.cli.targets import count_checkpoints
 from runout.errors import BundleError, OptionError
-from runout.solutions import preflop
+from runout.solutions import preflop, tables
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
 from runout.solutions.preflop import PreflopSolution
 from runout.solutions.reports import REPORT_KIND
@@ -34,7 +34,6 @@ from runout.solutions.run import find_result
 from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
-from runout.trees.actions import format_amount
 from runout.trees.betting import BB, SB
 
 #: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
@@ -56,7 +55,6 @@ _MANIFEST_KEYS = {
     *("command", "content_digest"),
 }
 
-_EXTRAPOLATED = "bold yellow"
 
 # The course of a preflop solve.
 
@@ -93,27 +91,13 @@ def _leaf_parts(view: PreflopSolution) -> list[Shown]:
     if set(sources) == {ValueSource.RAW_EQUITY}:
         flops = "1 flop is" if len(leaves) == 1 else f"all {len(leaves)} flops are"
         checked_down = f"{flops} checked down: raw equity, no bets after the flop"
-        return [Text(checked_down, style=_EXTRAPOLATED)]
-    headings = columns("", "node", ">pot, bb", ">SPR", ">seen")
-    sheet = Sheet((*headings, Column("values", wraps=True)))
-    for leaf in view.tree.flop_leaves():
-        known = leaves[leaf.path]
-        is_guessed = known.source in (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
-        is_named = known.detail.startswith(known.source.value)
-        sheet.add(
-            "!" if is_guessed else "",
-            leaf.path,
-            format_amount(leaf.pot_bb),
-            format_amount(leaf.spr),
-            format_percent(view.share_of_deals(leaf.node), 1),
-            known.detail if is_named else f"{known.source.value}, {known.detail}",
-            style=_EXTRAPOLATED if is_guessed else "",
-        )
-    parts: list[Shown] = [bold("Flops and the source of their values"), sheet]
+        return [Text(checked_down, style=tables.GUESSED_STYLE)]
+    parts: list[Shown] = [bold("Flops and the source of their values"), tables.leaves_sheet(view)]
     if num_guessed := sources.count(ValueSource.EXTRAPOLATED):
         were = "flop was" if num_guessed == 1 else "flops were"
         advice = "add the SPR to postflop_sprs, or write auto"
-        parts.append(Text(f"! {num_guessed} {were} extrapolated: {advice}", style=_EXTRAPOLATED))
+        text = f"! {num_guessed} {were} extrapolated: {advice}"
+        parts.append(Text(text, style=tables.GUESSED_STYLE))
     return parts
 
 

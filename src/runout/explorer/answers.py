@@ -27,8 +27,8 @@ from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
 from runout.solutions.reports import Column, FlopsReport, LineTable, load_report
 from runout.solutions.sheet import plain, rounded
-from runout.solutions.tables import report_cards
-from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
+from runout.solutions.tables import leaves_sheet, report_cards
+from runout.solutions.values import PostflopValues, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
@@ -51,7 +51,6 @@ MAX_OPEN = 12
 #: Higher levels take several times as long and save little.
 _GZIP_LEVEL = 4
 _NUM_BOARDS_KEPT = 64
-_GUESSED = (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
 #: Columns of reports that the page shows besides those of every table of flops.
 _MORE = ("reach", "nuts_", "cost_", "only_")
 
@@ -263,7 +262,7 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
                 "config": run.config_text,
                 "note": run.note,
                 "flops": [{"flop": flop, "share": share} for flop, share in run.shares.items()],
-                "leaves": [] if game is None else list_leaves(game),
+                "leaves": [] if game is None else leaves_sheet(game).records(),
                 "can_solve": can_solve and game is not None,
             }
         case "classes", _:
@@ -328,24 +327,6 @@ def cards_to_json(view: Solution, path: str) -> Json:
             rows.append({**summary, "card": name, "path": place})
     chosen = "" if report.chosen is None else format_card(report.chosen)
     return {"chosen": chosen, "rows": rows, "note": ""}
-
-
-def list_leaves(game: PreflopSolution) -> list[Json]:
-    """Returns where the values of each flop leaf of a preflop game come from."""
-    leaves = []
-    for leaf in game.tree.flop_leaves():
-        known = game.report.flop_leaves[leaf.path]
-        leaves.append(
-            {
-                "path": leaf.path,
-                "pot": rounded(leaf.pot_bb),
-                "spr": rounded(leaf.spr),
-                "reach": rounded(game.share_of_deals(leaf.node)),
-                "source": f"{known.source}, {known.detail}",
-                "is_guessed": known.source in _GUESSED,
-            }
-        )
-    return leaves
 
 
 def list_lines(game: PreflopSolution) -> Json:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from runout.cards.deck import HAND_BY_COMBO, matchup_weights
+from runout.cards.deck import HAND_BY_COMBO
 from runout.cards.ranges import Range
 from runout.cfr.schedules import (
     Measurement,
@@ -35,8 +35,6 @@ from runout.holdem.tables import Precision
 from runout.runs.plan import require_equal, solving_facts
 from runout.solutions import preflop as stored
 from runout.solutions.flop_bundles import has_solution
-from runout.solutions.node import known_mean
-from runout.solutions.preflop import PreflopSolution
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle
 from runout.storage.files import StagingDirectory
 from runout.storage.ledger import claiming
@@ -71,7 +69,8 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
             problem = f"is never reached, {BLIND_NAMES[player]} has no hand there"
             raise TreeError(f"node {node!r}", problem)
         texts.append(str(Range(kept[HAND_BY_COMBO])))
-        evs.append(CHIPS_PER_BB * (_mean_ev_bb(solution, leaf, player) + tree.pot(leaf) / 2.0))
+        won = float(np.nan_to_num(solution.mean_ev_bb(leaf, player)))
+        evs.append(CHIPS_PER_BB * (won + tree.pot(leaf) / 2.0))
     sizes: dict[str, Any] = {}
     if config.postflop_model is not None:
         pot = pot_type_of(tree, leaf).value
@@ -95,14 +94,6 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
             "ip_ev": evs[SB],
         },
     }
-
-
-def _mean_ev_bb(solution: PreflopSolution, node: int, player: int) -> float:
-    """Returns what a player wins on average once a node is reached, blinds included."""
-    mine, other = solution.reach(player)[node], solution.reach(1 - player)[node]
-    arriving = mine * (matchup_weights() * other).sum(axis=1)
-    ev = known_mean(solution.ev_bb[player, node], arriving)
-    return 0.0 if math.isnan(ev) else ev
 
 
 class SpotKeys(TypedDict, total=False):

@@ -188,7 +188,11 @@ class PreflopSolution(Solution):
 
     def game_value_bb(self, player: int) -> float:
         """Returns what a player wins per hand, in big blinds."""
-        return known_mean(self.ev_bb[player, 0], self.deals(0, player))
+        return self.mean_ev_bb(0, player)
+
+    def mean_ev_bb(self, node: int, player: int) -> float:
+        """Returns what a player wins once a node is reached; NaN if it never is."""
+        return known_mean(self.ev_bb[player, node], self.deals(node, player))
 
     def summary_to_json(self) -> dict[str, Any]:
         """Returns the value of the game and how the solve went, under JSON names."""

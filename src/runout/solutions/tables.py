@@ -25,8 +25,10 @@ from runout.solutions.node import (
     known_mean,
 )
 from runout.solutions.node_files import node_summary_to_json
+from runout.solutions.preflop import PreflopSolution
 from runout.solutions.sheet import Column, Sheet, format_percent, rounded
-from runout.trees.actions import ActionKind
+from runout.solutions.values import ValueSource
+from runout.trees.actions import ActionKind, format_amount
 from runout.trees.betting import Street
 from runout.trees.paths import join_path, read_path
 
@@ -205,6 +207,33 @@ def trace_sheet(nodes: Sequence[Node], player: int, hand: int) -> Sheet:
     for node in nodes:
         numbers = float(node.weights[player, hand]), float(node.ev[player, hand])
         sheet.add(node.path, node.label, *numbers, node.invested[player], hand_actions(node, hand))
+    return sheet
+
+
+#: Of values that nobody solved.
+GUESSED_STYLE = "bold yellow"
+
+
+def leaves_sheet(game: PreflopSolution) -> Sheet:
+    """Returns the flops that are seen, and the source of their values; ``!`` marks guesses."""
+    shown = (
+        Column(),
+        Column("node", "path"),
+        Column("pot, bb", "pot", format_amount),
+        Column("SPR", "spr", format_amount),
+        Column("seen", "reach", partial(format_percent, decimals=1)),
+        Column("values", "source", wraps=True),
+        Column(None, "is_guessed"),
+    )
+    sheet = Sheet(shown)
+    for leaf in game.tree.flop_leaves():
+        known, reach = game.report.flop_leaves[leaf.path], game.share_of_deals(leaf.node)
+        is_guessed = known.source in (ValueSource.EXTRAPOLATED, ValueSource.RAW_EQUITY)
+        is_named = known.detail.startswith(known.source)
+        words = known.detail if is_named else f"{known.source}, {known.detail}"
+        numbers, mark = (leaf.pot_bb, leaf.spr, reach), "!" if is_guessed else ""
+        style = GUESSED_STYLE if is_guessed else ""
+        sheet.add(mark, leaf.path, *numbers, words, is_guessed, style=style)
     return sheet
 
 
