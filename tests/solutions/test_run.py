@@ -9,7 +9,8 @@ import pandas
 import pytest
 
 import runout
-from runout.cards.deck import HAND_BY_COMBO, parse_combo
+from runout.abstraction.card_abstraction import CardAbstraction
+from runout.cards.deck import HAND_BY_COMBO, parse_cards, parse_combo
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import BundleError, CardError, RunoutError, TreeError
@@ -20,6 +21,7 @@ from runout.runs.preflop import solve_preflop
 from runout.solutions.flop import StoredSpot
 from runout.solutions.node import NodeKind, Unit
 from runout.solutions.preflop import load_solution
+from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, SB
 from tests.samples.solve_configs import JOINT
 
@@ -70,9 +72,20 @@ def test_what_is_no_solution_is_refused_in_a_line(samples, tmp_path):
     file.rename(file.with_suffix(".zip"))
     assert "unpack it first" in problem(file.with_suffix(".zip"))
     assert "holds solutions, give one of buckets, flop_compact, " in problem(samples)
-    assert problem(samples / "buckets").startswith("holds a card abstraction, expected a spot")
+    write_bundle(tmp_path / "other", kind="joint_checkpoint", schema_version=1, arrays={})
+    assert problem(tmp_path / "other").startswith("holds a joint checkpoint, expected a spot")
     (tmp_path / "run" / "ledger").mkdir(parents=True)
     assert problem(tmp_path / "run") == "is unfinished; rerun its command to resume"
+
+
+def test_buckets_are_opened_and_found(samples):
+    buckets = runout.open(samples / "buckets")
+    assert (buckets.kind, buckets.quality) == ("buckets", None)
+    board, holding = parse_cards("AhKsQd"), parse_cards("JcTc")
+    found = buckets.abstraction.get_bucket(board, holding)
+    assert found == CardAbstraction.load(samples / "buckets").get_bucket(board, holding)
+    with pytest.raises(BundleError, match="buckets of hands: has no nodes"):
+        buckets.node()
 
 
 # --------------------------------------------------------------------------------------------------

@@ -30,14 +30,12 @@ from runout.solutions import preflop, tables
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
 from runout.solutions.preflop import PreflopSolution
 from runout.solutions.reports import REPORT_KIND
-from runout.solutions.run import find_result
+from runout.solutions.run import ABSTRACTION_KIND, find_result
 from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
 from runout.trees.betting import BB, SB
 
-#: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
-ABSTRACTION_KIND = "card_abstraction"
 ABSTRACTION_SCHEMA_VERSION = 1
 
 #: Titles of bundles, by their kind.

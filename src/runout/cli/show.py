@@ -125,7 +125,7 @@ def _find_answer(look: Look) -> Answer:
     if mode == "check":
         return overview.check_bundles(path, look.flops)
     kind, place = run.find_result(path)
-    if kind == overview.ABSTRACTION_KIND:
+    if kind == run.ABSTRACTION_KIND:
         from runout.cli.buckets import describe_abstraction
 
         return describe_abstraction(place)

@@ -569,7 +569,7 @@ class Solution:
     """What was solved: a spot, a preflop run, a report or values of flops; see `runout.open`.
 
     Attributes:
-        kind: what it is: ``spot``, ``preflop``, ``report`` or ``values``.
+        kind: what it is: ``spot``, ``preflop``, ``report``, ``values`` or ``buckets``.
         title: what was solved, in a few words.
         quality: how well it is solved, if that is known.
         config_text: the config as it was given; empty for what was not saved.
@@ -587,7 +587,7 @@ class Solution:
 
         See `runout.trees.paths` for the syntax, such as ``x:b59:c:8h``.
         """
-        raise BundleError(self.title, "has no nodes, use to_dataframe")
+        raise BundleError(self.title, "has no nodes")
 
     @property
     def history(self) -> Curve:

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runout.errors import BundleError
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND, load_spot
@@ -20,13 +21,19 @@ from runout.solutions.values import VALUES_KIND, ValueBundle
 from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
 from runout.storage.files import local_path, reporting_os_errors
 
+if TYPE_CHECKING:
+    from runout.abstraction.card_abstraction import CardAbstraction
+
+#: What buckets are saved as, as in `runout.abstraction.card_abstraction`, which imports numba.
+ABSTRACTION_KIND = "card_abstraction"
+
 _CONFIGS = (".yaml", ".yml")
 _ARCHIVES = (".zip", ".gz", ".xz", ".tar", ".tgz", ".7z")
 _MAX_NAMES = 8
 
 
 def open(path: str | Path) -> Solution:
-    """Opens what was saved, without a solver: a spot, a preflop run, a report or values of flops.
+    """Opens what was saved, without a solver: a spot, a preflop run, a report, values or buckets.
 
     >>> import runout, tempfile
     >>> spot = {"board": "QsJh2h8c3d", "oop": "AA,QQ", "ip": "KK", "pot": 10, "stack": 10}
@@ -49,8 +56,10 @@ def open(path: str | Path) -> Solution:
         return ValueBundle.load(bundle)
     if kind == REPORT_KIND:
         return load_report(bundle)
-    held = kind.replace("_", " ")
-    raise BundleError(str(path), f"holds a {held}, expected a spot, preflop run, report or values")
+    if kind == ABSTRACTION_KIND:
+        return Buckets(bundle)
+    held, known = kind.replace("_", " "), "a spot, preflop run, report, values or buckets"
+    raise BundleError(str(path), f"holds a {held}, expected {known}")
 
 
 def find_result(path: Path) -> tuple[str, Path]:
@@ -93,6 +102,22 @@ def _describe_absence(path: Path) -> str:
         return f"holds solutions, give one of {listed}{more}"
     what = "has no solution" if inside else "is empty"
     return f"{what}; give the directory that a solve wrote"
+
+
+class Buckets(Solution):
+    """Hands in buckets, as ``runout abstraction build`` leaves them; no solution has them."""
+
+    kind, title, quality, config_text = "buckets", "buckets of hands", None, ""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @cached_property
+    def abstraction(self) -> "CardAbstraction":
+        """The buckets; looking one up takes kernels, which opening does not."""
+        from runout.abstraction.card_abstraction import CardAbstraction
+
+        return CardAbstraction.load(self._path)
 
 
 class SolveResult(Solution):
