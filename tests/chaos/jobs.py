@@ -58,7 +58,7 @@ max_iterations: 3000
 checkpoint_minutes: 0.0001
 """
 OTHER_RIVER = RIVER.replace("pot: 100", "pot: 80").replace("3000", "10")
-BUILD = ("abstraction", "build", "--mode", "sampled", "--samples", "3", "--flop-buckets", "2")
+BUILD = ("abstraction", "build", "--samples", "3", "--flop-buckets", "2")
 
 Names = dict[str, str]
 

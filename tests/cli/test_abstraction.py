@@ -18,15 +18,13 @@ from runout.abstraction.card_abstraction import (
     BucketBoundaries,
     BucketStatistics,
     CardAbstraction,
-    SurveyMode,
 )
 from runout.abstraction.survey import StrengthFeature
 from runout.cache import kept_files, load_or_build
 from runout.cards.deck import parse_board, parse_cards
-from runout.cli.buckets import Feature, Mode, summary_sheet
+from runout.cli.buckets import Feature, summary_sheet
 from runout.cli.formatting import print_sheet
 from runout.cli.program import app
-from runout.cli.targets import checkpoints_beside
 from runout.equity.board import hand_strength
 from runout.storage.ledger import Ledger
 from runout.trees.betting import Street
@@ -38,7 +36,7 @@ def sampled(tmp_path_factory):
     """The directory of a small sampled abstraction."""
     path = tmp_path_factory.mktemp("abstraction") / "buckets"
     counts = ["--flop-buckets", "4", "--turn-buckets", "1", "--river-buckets", "5"]
-    options = ["--mode", "sampled", "--samples", "40", "--seed", "7", *counts]
+    options = ["--samples", "40", "--seed", "7", *counts]
     result = CliRunner().invoke(app, ["abstraction", "build", "-o", str(path), *options])
     assert result.exit_code == 0
     return path
@@ -196,7 +194,7 @@ def test_a_bundle_of_a_later_version_is_refused(refusal, sampled, tmp_path):
     assert refusal() == "/manifest.json: has schema version 2, expected 1"
 
 
-FEW_DEALS = ["--mode", "sampled", "--samples", "40", "--flop-buckets", "4", "--workers", "1"]
+FEW_DEALS = ["--samples", "40", "--flop-buckets", "4", "--workers", "1"]
 
 
 @pytest.fixture
@@ -253,7 +251,7 @@ def test_the_feature_is_the_one_that_was_chosen(build_in, tmp_path):
 
 def test_a_finished_build_given_again_is_a_note_and_no_work(build_in, tmp_path, request):
     build_in()
-    Ledger(tmp_path / "buckets.checkpoint")  # of a kill in the last moment
+    Ledger(tmp_path / "buckets.checkpoints")  # of a kill in the last moment
     request.getfixturevalue("no_work")
     result = build_in()
     assert result.exit_code == 0
@@ -283,16 +281,11 @@ def test_overwriting_replaces_an_abstraction_even_a_damaged_one(build_in, tmp_pa
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--mode", "foo"], "--mode: 'foo' is not one of 'exhaustive', 'sampled'"),
         (["--feature", "foo"], "--feature: 'foo' is not one of 'ehs2', 'ehs_squared'"),
         (["--flop-buckets", "0"], "--flop-buckets: 0, allowed are 1 to 65536"),
         (["--turn-buckets", "-3"], "--turn-buckets: -3, allowed are 1 to 65536"),
         (["--river-buckets", "70000"], "--river-buckets: 70000, allowed are 1 to 65536"),
-        (["--samples", "10"], "--samples: goes with --mode sampled only"),
-        (
-            ["--samples", "0", "--mode", "sampled"],
-            "--samples: 0 is not a positive number of deals",
-        ),
+        (["--samples", "0"], "--samples: 0 is not a positive number of deals"),
         (["--seed", "-1"], "--seed: -1 is negative, seeds start at 0"),
         (["--workers", "0"], "--workers: 0 is not a positive number"),
     ],
@@ -337,7 +330,7 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     monkeypatch.setattr(strength_survey, "sum_strengths", interrupted)
     result = build_in()
     assert result.exit_code == 130
-    checkpoint = tmp_path / "buckets.checkpoint"
+    checkpoint = tmp_path / "buckets.checkpoints"
     assert result.stderr.splitlines()[-1] == (
         f"interrupted; rerun the command to resume (3 finished parts kept in {checkpoint})"
     )
@@ -349,7 +342,7 @@ def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, mon
     monkeypatch.setattr(strength_survey, "sum_strengths", resumed)
     result = build_in()
     assert result.exit_code == 0
-    assert f"resuming from 3 finished parts in {checkpoint}" in result.stderr
+    assert f"resuming from 3 finished parts kept in {checkpoint}" in result.stderr
     assert 0 < resumed.num_boards <= 40  # the flops were all done
     assert not checkpoint.exists()
     found = CardAbstraction.load(tmp_path / "buckets")
@@ -365,36 +358,24 @@ def test_parts_of_other_boards_are_not_used(build_in, tmp_path, monkeypatch):
     os.rename(tmp_path / "buckets", tmp_path / "expected")
     monkeypatch.setattr(strength_survey, "sum_strengths", Counter(interrupt_at=30))
     build_in("--seed", "1")
-    assert (tmp_path / "buckets.checkpoint").exists()
+    assert (tmp_path / "buckets.checkpoints").exists()
     again = Counter()
     monkeypatch.setattr(strength_survey, "sum_strengths", again)
     build_in("--seed", "2")
     assert again.num_boards == whole.num_boards
-    assert not (tmp_path / "buckets.checkpoint").exists()
-
-
-def test_finished_parts_lie_next_to_the_result(tmp_path, monkeypatch):
-    assert checkpoints_beside(tmp_path / "a", "checkpoint") == tmp_path / "a.checkpoint"
-    (tmp_path / "link").symlink_to(tmp_path / "a")
-    assert checkpoints_beside(tmp_path / "link", "checkpoint") == tmp_path / "a.checkpoint"
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    assert checkpoints_beside(os.path.curdir, "checkpoint") == tmp_path / "work.checkpoint"
+    assert not (tmp_path / "buckets.checkpoints").exists()
 
 
 def test_options_offer_what_the_abstraction_knows():
-    assert list(get_args(Mode)) == [mode.value for mode in SurveyMode]
     assert list(get_args(Feature)) == [feature.value for feature in StrengthFeature]
 
 
 def test_help_tells_the_defaults_of_the_config(run):
     text = " ".join(run("abstraction", "build", "--help").stdout.replace("│", " ").split())
     config = AbstractionConfig()
-    assert text.count(f"Default {config.flop_buckets:,}.") == 2
+    assert text.count(f"[default: {config.flop_buckets}]") == 2
     assert config.turn_buckets == config.flop_buckets
-    assert f"Default {config.river_buckets:,}." in text
-    assert f"default {config.samples_per_street:,}." in text
-    assert f"[default: {config.mode.value}]" in text
+    assert f"[default: {config.river_buckets}]" in text
     assert f"[default: {config.feature.value}]" in text
 
 

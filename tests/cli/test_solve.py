@@ -166,7 +166,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     assert result.exit_code == 130
     checkpoints = tmp_path / "values.checkpoints"
     assert result.stderr.splitlines()[-1] == (
-        f"interrupted; rerun the command to resume (1 finished flop kept in {checkpoints})"
+        f"interrupted; rerun the command to resume (1 finished part kept in {checkpoints})"
     )
     assert result.stdout == ""
     assert not (tmp_path / "values").exists()
@@ -175,7 +175,7 @@ def test_an_interrupted_solve_says_how_to_go_on_and_does(solve, tmp_path, monkey
     monkeypatch.setattr(PostflopPlan, "run", rest)
     result = solve(FLOPS)
     assert result.exit_code == 0
-    assert f"resuming from 1 finished flop in {checkpoints}" in result.stderr
+    assert f"resuming from 1 finished part kept in {checkpoints}" in result.stderr
     assert rest.num_flops == 1
     assert not checkpoints.exists()
     found = ValueBundle.load(tmp_path / "values")
@@ -251,7 +251,7 @@ def test_a_real_ctrl_c_ends_flops_in_flight_at_once(tmp_path):
     program.send_signal(signal.SIGINT)
     messages += program.communicate(timeout=600)[1]
     assert program.returncode == 130
-    assert messages.splitlines()[-1] == ("interrupted before any flop was finished")
+    assert messages.splitlines()[-1] == ("interrupted before any part was finished")
     assert "Traceback" not in messages
 
 
@@ -388,7 +388,7 @@ def test_an_interrupted_run_goes_on(solve_of_test_solve_preflop, tmp_path, monke
     monkeypatch.setattr(PostflopPlan, "run", Counter(interrupt_at=1))
     result = solve_of_test_solve_preflop(two_flops)
     assert result.exit_code == 130
-    assert f"(1 finished flop kept in {tmp_path}/run/checkpoints)" in result.stderr
+    assert f"(1 finished part kept in {tmp_path}/run/checkpoints)" in result.stderr
     rest = Counter()
     monkeypatch.setattr(PostflopPlan, "run", rest)
     assert solve_of_test_solve_preflop(two_flops).exit_code == 0

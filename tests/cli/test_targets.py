@@ -15,6 +15,7 @@ from runout.cli.solve import describe_plan
 from runout.cli.targets import (
     LongWork,
     announce,
+    checkpoints_beside,
     count_checkpoints,
     describe_cost,
     remove_checkpoints,
@@ -147,9 +148,8 @@ def carry_out(directory, work, resume=True):
         work()
         return Result()
 
-    path = directory.with_name("result")
-    long_work = LongWork(path, directory, None, lambda: None, False, resume)
-    _, end = long_work.carry_out(make, RunContext())
+    long_work = LongWork(path=directory.with_name("result"), resume=resume)
+    _, end = long_work.carry_out(make, lambda: None, RunContext(), None, directory)
     assert end.describe("x").startswith("wrote x, in 0.")
 
 
@@ -195,14 +195,14 @@ def test_ctrl_c_keeps_finished_parts_and_says_how_to_go_on(tmp_path):
     with pytest.raises(KeyboardInterrupt) as interrupted:
         carry_out(directory, lambda: (keep_two_flops(directory), interrupt()))
     assert str(interrupted.value) == (
-        f"interrupted; rerun the command to resume (2 finished flops kept in {directory})"
+        f"interrupted; rerun the command to resume (2 finished parts kept in {directory})"
     )
     assert count_checkpoints(directory) == 2
 
 
 def test_ctrl_c_before_anything_is_finished_leaves_nothing(tmp_path):
     directory = tmp_path / "x.checkpoints"
-    with pytest.raises(KeyboardInterrupt, match="before any flop was finished"):
+    with pytest.raises(KeyboardInterrupt, match="before any part was finished"):
         carry_out(directory, lambda: (Ledger(directory), interrupt()))
     assert list(tmp_path.iterdir()) == []
 
@@ -215,7 +215,7 @@ def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_p
 
     keep_two_flops(directory)
     carry_out(directory, count)
-    assert f"resuming from 2 finished flops in {directory}" in capsys.readouterr().err
+    assert f"resuming from 2 finished parts kept in {directory}" in capsys.readouterr().err
     keep_two_flops(directory)
     carry_out(directory, count, resume=False)
     assert found == [2, 0]
@@ -223,14 +223,16 @@ def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_p
 
 
 def test_a_result_that_is_there_is_not_made_again(tmp_path, capsys):
-    path, checkpoints, made = tmp_path / "result", tmp_path / "x.checkpoints", Result()
+    path, made = tmp_path / "result", Result()
+    checkpoints = checkpoints_beside(path)
     keep_two_flops(checkpoints)
-    work = LongWork(path, checkpoints, None, lambda: "result", False)
-    result, end = work.carry_out(lambda _: made, RunContext())
+    work = LongWork(path=path)
+    result, end = work.carry_out(lambda _: made, lambda: "result", RunContext(), {})
     assert (result, end.describe("x")) == ("result", "x, already complete")
     assert capsys.readouterr().err == f"{path}: already complete; use --overwrite to solve again\n"
     assert not checkpoints.exists()
-    result, end = replace(work, overwrite=True).carry_out(lambda _: made, RunContext())
+    again = replace(work, overwrite=True)
+    result, end = again.carry_out(lambda _: made, lambda: "result", RunContext(), {})
     assert result is made
     assert not end.is_done_before
 

@@ -1,9 +1,9 @@
 """`runout abstraction` and `diag-buckets`: hands in buckets, and what sharing one costs."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
+from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,10 +15,11 @@ from runout.cli.console import Answer, Shown, show, using_kernels
 from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.options import argument, flag, option
 from runout.cli.overview import open_values
+from runout.cli.targets import LongWork
 from runout.errors import AbstractionError, OptionError
 from runout.execution.context import RunContext
 from runout.solutions.sheet import Sheet, columns
-from runout.storage.bundle import digest_config, has_bundle, read_manifest
+from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.betting import Street
 
 if TYPE_CHECKING:
@@ -48,44 +49,36 @@ def summary_sheet(summaries: Mapping[str, Json]) -> Sheet:
     return sheet
 
 
-# The values of `SurveyMode` and `StrengthFeature`, which take numba to import.
-Mode = Literal["exhaustive", "sampled"]
-Feature = Literal["ehs2", "ehs_squared"]
+Feature = Literal["ehs2", "ehs_squared"]  # the values of `StrengthFeature`, which imports numba
 
-_MODE = "Cut all deals into buckets, or a sample."
-_SAMPLES = "Deals to sample on each street, default 100,000."
-_SEED = "Decides which deals are sampled."
+_SAMPLES = "Deals to sample on each street (default: every deal)."
+_FEATURE = "Strength that orders hands: E[HS] or E[HS^2]."
 
 
+@options.taking("work", LongWork)
 def build_abstraction(
-    path: options.OutputOption,
-    mode: Annotated[Mode, flag("--mode", _MODE)] = "exhaustive",
-    flop_buckets: Annotated[int | None, option("--flop-buckets", "N", "Default 5,000.")] = None,
-    turn_buckets: Annotated[int | None, option("--turn-buckets", "N", "Default 5,000.")] = None,
-    river_buckets: Annotated[int | None, option("--river-buckets", "N", "Default 20,000.")] = None,
+    *,
+    flop_buckets: Annotated[int, option("--flop-buckets", "N", "Buckets of the flop.")] = 5_000,
+    turn_buckets: Annotated[int, option("--turn-buckets", "N", "Buckets of the turn.")] = 5_000,
+    river_buckets: Annotated[int, option("--river-buckets", "N", "Of the river.")] = 20_000,
     samples: Annotated[int | None, option("--samples", "N", _SAMPLES)] = None,
-    feature: Annotated[Feature, flag("--feature", "What orders hands: E[HS] or E[HS^2].")] = "ehs2",
-    seed: Annotated[int, option("--seed", "S", _SEED, options.not_negative)] = 0,
-    workers: options.WorkersOption = None,
-    executor: options.ExecutorOption = "threads",
-    overwrite: options.OverwriteFlag = False,
-    json: options.JsonFlag = False,
+    feature: Annotated[Feature, flag("--feature", _FEATURE)] = "ehs2",
+    seed: Annotated[int, option("--seed", "S", "Of the sample.", options.not_negative)] = 0,
+    work: LongWork,
 ) -> None:
     """Cut the hands of each street into buckets of equal size and similar strength.
 
     The same command resumes an interrupted build.
     """
-    if samples is not None and mode == "exhaustive":
-        raise OptionError("--samples", "goes with --mode sampled only")
-    keys: dict[str, Any] = {"flop_buckets": flop_buckets, "turn_buckets": turn_buckets}
-    keys |= {"river_buckets": river_buckets, "samples_per_street": samples}
-    keys |= {"mode": mode, "feature": feature}
-    given = {key: value for key, value in keys.items() if value is not None}
-    with targets.solving_into(path, workers, executor) as context:
+    path = work.path
+    with targets.solving_into(path, work.workers, work.executor) as context:
         from runout.abstraction import card_abstraction as abstractions
 
+        given: dict[str, Any] = {"samples_per_street": samples, "feature": feature}
         try:
-            config = abstractions.AbstractionConfig(**given)
+            config = abstractions.AbstractionConfig(
+                flop_buckets, turn_buckets, river_buckets, **given
+            )
         except AbstractionError as error:
             name = error.where.removesuffix("_per_street").replace("_", "-")
             raise OptionError(f"--{name}", error.problem) from None
@@ -97,14 +90,11 @@ def build_abstraction(
             return abstractions.build_card_abstraction(config, seed, context)
 
         find = partial(_find_finished, path, config, seed)
-        digest = digest_config({**asdict(config), "seed": seed})
-        checkpoints = targets.checkpoints_beside(path, "checkpoint")
-        work = targets.LongWork(path, checkpoints, digest, find, overwrite, noun="part")
-        abstraction, end = work.carry_out(build, context)
+        abstraction, end = work.carry_out(build, find, context, asdict(config) | {"seed": seed})
     size_bytes, summaries = read_manifest(path).size_bytes, abstraction.summaries()
-    facts: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": end.seconds}
+    document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": end.seconds}
     done = end.describe(f"{path}, {format_bytes(size_bytes)}")
-    show(json, {**facts, **summaries}, summary_sheet(summaries), done)
+    show(work.json, {**document, **summaries}, summary_sheet(summaries), done)
 
 
 #: Core seconds for a board of flop, turn and river, on a desktop of 2024.
@@ -117,22 +107,19 @@ def estimate_build(config: "AbstractionConfig", num_workers: int) -> "Cost":
     from runout.cards.hand_indexer import HandIndexer
     from runout.flops.backend import Cost
 
-    is_exhaustive, samples = config.mode.value == "exhaustive", config.samples_per_street
-    num_deals = [deal_indexer(street).size for street in Street]
-    all_boards = [HandIndexer((street.num_board_cards,)).size for street in Street]
-    num_boards: list[float] = [*all_boards]
-    if not is_exhaustive:  # a flop or turn that was dealt before costs nothing
-        num_boards = [n * -math.expm1(-samples / n) for n in all_boards[:2]] + [samples]
-    core_seconds = sum(s * n for s, n in zip(_SECONDS_PER_BOARD, num_boards, strict=True))
+    num_boards = [HandIndexer((street.num_board_cards,)).size for street in Street]
     buckets = config.flop_buckets + config.turn_buckets + min(config.river_buckets, 2_000)
     disk_bytes = 5 * 8 * buckets  # boundary, population, lowest, mean and highest
-    memory_bytes = 900_000_000 if is_exhaustive else 450_000_000 + 1_000 * samples
-    if is_exhaustive:  # tables of buckets in 16 bits
-        disk_bytes += 2 * (num_deals[Street.FLOP] + num_deals[Street.TURN])
-    # Holdings that a flop and a turn leave are scored.
-    num_scores = math.comb(49, 2) * num_boards[0] + math.comb(48, 2) * num_boards[1]
-    seconds = core_seconds / num_workers + (10.0 if is_exhaustive else 1.0)
-    return Cost(seconds, memory_bytes, disk_bytes, checkpoint_bytes=round(8 * num_scores))
+    if config.mode.value == "sampled":
+        samples = config.samples_per_street
+        num_boards = [*(min(number, samples) for number in num_boards[:2]), samples]
+        seconds, memory_bytes = 1.0, 450_000_000 + 1_000 * samples
+    else:  # with tables of buckets in 16 bits
+        disk_bytes += 2 * (deal_indexer(Street.FLOP).size + deal_indexer(Street.TURN).size)
+        seconds, memory_bytes = 10.0, 900_000_000
+    seconds += sum(map(mul, _SECONDS_PER_BOARD, num_boards)) / num_workers
+    num_scores = 1_176 * num_boards[0] + 1_128 * num_boards[1]  # of holdings that a board leaves
+    return Cost(seconds, memory_bytes, disk_bytes, checkpoint_bytes=8 * num_scores)
 
 
 def _find_finished(path: Path, config: "AbstractionConfig", seed: int) -> "CardAbstraction | None":
@@ -175,6 +162,7 @@ def show_bucket(
     street = Street(len(known_cards) - deck.FLOP_SIZE)
     inner = abstraction.boundaries.by_street[street].tolist()
     statistics = abstraction.statistics.get(street)
+    above, up_to = ([None, *inner][bucket], [*inner, 1.0][bucket])
     facts: dict[str, Any] = {
         "board": deck.format_cards(known_cards),
         "hand": deck.format_combo(deck.combo_index(*holding)),
@@ -183,21 +171,18 @@ def show_bucket(
         "num_buckets": abstraction.num_buckets(street),
         "feature": abstraction.feature.value,
         "strength": getattr(strength, abstraction.feature.value),
-        "strength_above": inner[bucket - 1] if bucket > 0 else None,
-        "strength_up_to": [*inner, 1.0][bucket],
+        "strength_above": above,
+        "strength_up_to": up_to,
         "num_deals": None if statistics is None else int(statistics.population[bucket]),
     }
     # Thousands of buckets lie hundredths of a percent apart.
-    value, above, up_to = (
-        None if facts[key] is None else format_percent(facts[key], 4)
-        for key in ("strength", "strength_above", "strength_up_to")
-    )
-    deals = facts["num_deals"]
+    percent = partial(format_percent, decimals=4)
+    lowest = "0%" if above is None else f"above {percent(above)}"
     rows = {
         "bucket": f"{bucket:,} of 0 (weakest) to {facts['num_buckets'] - 1:,}",
-        "strength": f"{value} ({facts['feature']})",
-        "in the bucket": f"{'0%' if above is None else f'above {above}'}, up to {up_to}",
-        "deals in it": "unknown" if deals is None else format_count(deals),
+        "strength": f"{percent(facts['strength'])} ({facts['feature']})",
+        "in the bucket": f"{lowest}, up to {percent(up_to)}",
+        "deals in it": "unknown" if statistics is None else format_count(facts["num_deals"]),
     }
     title = f"{facts['hand']} on the {street.label} {facts['board']}"
     show(json, facts, title, Sheet(columns("", ""), list(rows.items())))
@@ -209,25 +194,22 @@ def describe_abstraction(path: Path) -> Answer:
         from runout.abstraction.card_abstraction import CardAbstraction
 
         abstraction, manifest = CardAbstraction.load(path), read_manifest(path)
-        summaries, origin = abstraction.summaries(), abstraction.describe_origin()
-        boundaries = {street.label: abstraction.boundaries.by_street[street] for street in Street}
-    document: Json = {
+        summaries = abstraction.summaries()
+    document: dict[str, Any] = {
         "path": str(path),
         "size_bytes": manifest.size_bytes,
         "created_at": manifest.created_at.isoformat(),
         "package_version": manifest.package_version,
         "feature": abstraction.feature.value,
         "origin": dict(abstraction.origin),
-        **{
-            label: {**summary, "boundaries": boundaries[label].tolist()}
-            for label, summary in summaries.items()
-        },
     }
-    written = (
-        f"{format_bytes(manifest.size_bytes)}, written {manifest.created_at:%Y-%m-%d %H:%M} UTC "
-        f"by runout {manifest.package_version}\n"
-    )
-    return document, [f"{path}: {origin}", written, summary_sheet(summaries)]
+    for street in Street:
+        boundaries = abstraction.boundaries.by_street[street].tolist()
+        document[street.label] = {**summaries[street.label], "boundaries": boundaries}
+    size, when = format_bytes(manifest.size_bytes), f"{manifest.created_at:%Y-%m-%d %H:%M}"
+    written = f"{size}, written {when} UTC by runout {manifest.package_version}\n"
+    title = f"{path}: {abstraction.describe_origin()}"
+    return document, [title, written, summary_sheet(summaries)]
 
 
 _CLEAR = "Remove all of them."

@@ -3,21 +3,22 @@
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from runout.cli import options
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
 from runout.errors import BundleError, OptionError, RunoutError
 from runout.events import reporting_phase
 from runout.execution.context import RunContext, opening_executor
 from runout.execution.tasks import CancelledError, ThreadExecutor, cancelling_on_interrupt
-from runout.solutions.preflop import JOINT_FOLDER
-from runout.storage.bundle import MANIFEST_FILE, has_bundle, read_manifest
+from runout.solutions.preflop import CHECKPOINT_FOLDER, JOINT_FOLDER
+from runout.storage.bundle import MANIFEST_FILE, digest_config, has_bundle, read_manifest
 from runout.storage.files import StagingDirectory, reporting_os_errors
 from runout.storage.ledger import ENTRY_ENDING, Ledger, claiming
 
@@ -134,15 +135,21 @@ class End(NamedTuple):
         return f"wrote {what}, in {format_seconds(self.seconds)}"
 
 
-def checkpoints_beside(path: Path, ending: str = "checkpoints") -> Path:
+def checkpoints_beside(path: Path) -> Path:
     """Returns the place of finished parts until the result is written, beside it."""
     target = Path(os.path.realpath(path))
-    return target.with_name(f"{target.name}.{ending}")
+    return target.with_name(f"{target.name}.{CHECKPOINT_FOLDER}")
 
 
 def count_checkpoints(directory: Path) -> int:
     """Returns the number of finished parts in a directory, of any config."""
     return sum(1 for _ in directory.glob(f"*{ENTRY_ENDING}"))
+
+
+def describe_checkpoints(directory: Path) -> str:
+    """Returns how many finished parts are in a directory, "" for none."""
+    number = count_checkpoints(directory)
+    return f"{format_count_of(number, 'finished part')} kept in {directory}" if number else ""
 
 
 def remove_checkpoints(directory: Path) -> None:
@@ -155,67 +162,64 @@ def remove_checkpoints(directory: Path) -> None:
     Ledger(directory).remove()
 
 
-@dataclass(frozen=True)
-class LongWork(Generic[Result]):
-    """Work whose result is a directory; it can be interrupted, and processes may share it."""
+@dataclass(frozen=True, kw_only=True)
+class LongWork:
+    """The options of work whose result is a directory; processes may share it."""
 
-    path: Path  # of the result
-    checkpoints: Path  # the ledger of finished parts until then
-    digest: str | None  # names the work for processes that share it; None for one process
-    find: Callable[[], Result | None]  # returns the result; raises if something else is there
-    overwrite: bool  # whether an existing result is made again
-    can_resume: bool = True  # whether existing finished parts may be used
-    noun: str = "flop"  # for one part
-    check: Callable[[], None] = lambda: None  # raises if the result cannot be written
+    path: options.OutputOption
+    workers: options.WorkersOption = None
+    executor: options.ExecutorOption = "threads"
+    resume: options.ResumeFlag = True
+    overwrite: options.OverwriteFlag = False
+    json: options.JsonFlag = False
 
     def carry_out(
-        self, make: Callable[[RunContext], Result], context: RunContext
+        self,
+        make: Callable[[RunContext], Result],
+        find: Callable[[], Result | None],
+        context: RunContext,
+        facts: Mapping[str, Any] | None,
+        checkpoints: Path | None = None,
     ) -> tuple[Result, End]:
-        """Returns the result, which is made and saved unless it is there.
+        """Returns the result that `find` finds; otherwise what is made, which is saved.
 
-        Finished parts are kept until the result is saved; Ctrl-C says how to resume. Work that
-        fails before any part is finished leaves nothing behind, and parts of other processes are
-        left to them.
+        Finished parts are kept in ``checkpoints``, by default beside the result, until it is saved;
+        Ctrl-C says how to resume. Processes with the same ``facts`` share the work. Work that fails
+        before any part is finished leaves nothing behind, and parts of others are left to them.
         """
-        started = time.perf_counter()
-        with claiming(self.path, self.digest) as claim:
-            self.check()
-            result = None if self.overwrite else self.find()
+        started, place = time.perf_counter(), checkpoints or checkpoints_beside(self.path)
+        digest = digest_config(facts) if facts is not None and self.resume else None
+        with claiming(self.path, digest) as claim:
+            result = None if self.overwrite else find()
             if is_done_before := result is not None:
                 print_note(f"{self.path}: already complete; use --overwrite to solve again")
             try:
                 if result is None:
-                    result = self._make(make, context)
+                    if not self.resume:
+                        remove_checkpoints(place)
+                    if parts := describe_checkpoints(place):
+                        print_note(f"resuming from {parts}, as far as they fit")
+                    result = make(replace(context, checkpoints=place))
+                    self._save(result, find, context)
             except BaseException as problem:
-                parts = self._finished_parts()
+                parts = describe_checkpoints(place)
                 if not parts and claim.is_last():
                     with suppress(BundleError):  # the first problem is the one to tell
-                        remove_checkpoints(self.checkpoints)
+                        remove_checkpoints(place)
                 if not isinstance(problem, KeyboardInterrupt):
                     raise
-                kept = f"{GO_ON} ({parts} kept in {self.checkpoints})"
-                text = kept if parts else f"interrupted before any {self.noun} was finished"
+                text = f"{GO_ON} ({parts})" if parts else "interrupted before any part was finished"
                 # A solve that has saved itself says so.
                 raise KeyboardInterrupt(str(problem) or text) from None
             if is_done_before or claim.is_last():
-                remove_checkpoints(self.checkpoints)
+                remove_checkpoints(place)
         return result, End(time.perf_counter() - started, is_done_before)
 
-    def _make(self, make: Callable[[RunContext], Result], context: RunContext) -> Result:
-        """Returns the result, made from finished parts as far as they may be used, and saves it."""
-        if not self.can_resume:
-            remove_checkpoints(self.checkpoints)
-        if parts := self._finished_parts():
-            print_note(f"resuming from {parts} in {self.checkpoints}, as far as they fit")
-        result = make(replace(context, checkpoints=self.checkpoints))
+    def _save(self, result: Result, find: Callable[[], Result | None], context: RunContext) -> None:
+        """Writes the result; another process that shared the work may have been first."""
         with reporting_phase(context.on_event, "writing"):
             try:
                 result.save(self.path, overwrite=self.overwrite)
-            except RunoutError:  # another process that shared the work may have been first
-                if self.overwrite or self.find() is None:
+            except RunoutError:
+                if self.overwrite or find() is None:
                     raise
-        return result
-
-    def _finished_parts(self) -> str:
-        number = count_checkpoints(self.checkpoints)
-        return format_count_of(number, f"finished {self.noun}") if number else ""
