@@ -36,7 +36,7 @@ def test_processes_find_what_threads_find_and_say_who_they_are(executor, tmp_pat
     assert numbers_of(run(ThreadExecutor(2), tmp_path / "threads")) == SQUARES
     theirs, ours = (list(Ledger(tmp_path / n).entries()) for n in ("processes", "threads"))
     assert [(e.id, e.sha256) for e in theirs] == [(e.id, e.sha256) for e in ours]
-    assert {entry.record.pid for entry in theirs} <= set(executor.pids)
+    assert {entry.record.pid for entry in theirs} <= {child.pid for child in executor.children}
     assert {entry.record.pid for entry in ours} == {os.getpid()}
 
 
@@ -88,7 +88,7 @@ def test_a_token_ends_tasks_in_other_processes(executor, tmp_path):
 def test_children_end_with_their_executor(tmp_path):
     executor = ProcessExecutor(1)
     run(executor, tmp_path)
-    (pid,) = executor.pids
+    (pid,) = (child.pid for child in executor.children)
     executor.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

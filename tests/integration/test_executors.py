@@ -64,7 +64,8 @@ def test_processes_that_are_killed_at_random_change_no_digest(tmp_path):
             for _ in range(5):
                 if is_over.wait(rng.uniform(0.5, 3.0)):
                     return
-                for pid in rng.sample(executor.pids, min(1, len(executor.pids))):
+                pids = [child.pid for child in executor.children]
+                for pid in rng.sample(pids, min(1, len(pids))):
                     os.kill(pid, signal.SIGKILL)
 
         killer = threading.Thread(target=kill)

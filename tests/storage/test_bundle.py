@@ -415,7 +415,6 @@ def make_manifest(**changes):
         "schema_version": 1,
         "package_version": "0.1.0",
         "seed": 2**80,
-        "created_at": datetime.now(UTC),
         "config_digest": None,
         "config": None,
         "arrays": {"values": entry | {"dtype": "<f4", "shape": (2, 0)}},

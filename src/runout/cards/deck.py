@@ -254,10 +254,8 @@ def build_combo_map(board: Sequence[int] = ()) -> list[list[tuple[int, int]]]:
     A combo is its two cards, lower card first.
     """
     require_distinct(board)
-    combo_map: list[list[tuple[int, int]]] = [[] for _ in range(NUM_HANDS)]
-    for combo in live_combos(board).tolist():
-        combo_map[HAND_BY_COMBO[combo]].append(combo_cards(combo))
-    return combo_map
+    live = set(live_combos(board).tolist())
+    return [[combo_cards(c) for c in combos.tolist() if c in live] for combos in COMBOS_BY_HAND]
 
 
 def matchup_weights(board: Sequence[int] = ()) -> IntArray:

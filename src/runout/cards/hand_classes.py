@@ -280,5 +280,4 @@ def _num_completing_ranks(board: Sequence[int]) -> IntArray:
 @cache
 def _straight_tops() -> IntArray:
     """Returns ``[8192]`` the highest rank of the best straight of every set of ranks, else -1."""
-    tops = (straight_top(rank_set) for rank_set in range(1 << NUM_RANKS))
-    return read_only(np.array([-1 if top is None else top for top in tops], dtype=np.int64))
+    return read_only(np.array([straight_top(rank_set) for rank_set in range(1 << NUM_RANKS)]))

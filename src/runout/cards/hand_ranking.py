@@ -28,7 +28,6 @@ from runout.cards.deck import (
 NUM_STRENGTHS = 7462
 CARDS_THAT_COUNT = 5
 
-_WHEEL = 0b1_0000_0000_1111  # A2345
 _RANK_NAMES = "two three four five six seven eight nine ten jack queen king ace".split()
 
 
@@ -96,7 +95,7 @@ def score_ranks(ranks: Sequence[int]) -> int:
     if first_count == 3 and second_count >= 2:
         return _pack(HandCategory.FULL_HOUSE, [first, second])
     top = straight_top(sum(1 << rank for rank in set(ranks)))
-    if top is not None:
+    if top >= 0:
         return _pack(HandCategory.STRAIGHT, [top])
     if first_count == 3:
         return _pack(HandCategory.TRIPS, [first, *_kickers(ranks, [first], 2)])
@@ -114,19 +113,19 @@ def score_flush(rank_set: int) -> int:
     if rank_set.bit_count() < CARDS_THAT_COUNT:
         return 0
     top = straight_top(rank_set)
-    if top is not None:
+    if top >= 0:
         return _pack(HandCategory.STRAIGHT_FLUSH, [top])
     ranks = [rank for rank in range(NUM_RANKS) if rank_set >> rank & 1]
     return _pack(HandCategory.FLUSH, _kickers(ranks, [], 5))
 
 
-def straight_top(rank_set: int) -> int | None:
-    """Returns the highest rank of the best straight in a set of ranks (3, a five, for A2345)."""
-    for top in range(NUM_RANKS - 1, 3, -1):
-        window = 0b11111 << (top - 4)
-        if rank_set & window == window:
+def straight_top(rank_set: int) -> int:
+    """Returns the highest rank of the best straight in a set of ranks, 3 for A2345, -1 if none."""
+    with_low_ace = rank_set << 1 | rank_set >> (NUM_RANKS - 1)
+    for top in range(NUM_RANKS - 1, 2, -1):
+        if with_low_ace >> (top - 3) & 0b11111 == 0b11111:
             return top
-    return 3 if rank_set & _WHEEL == _WHEEL else None
+    return -1
 
 
 def rank_multisets(size: int) -> list[tuple[int, ...]]:

@@ -137,6 +137,9 @@ class ChildProcess:
             env=os.environ | {"PYTHONPATH": paths},
             start_new_session=True,  # Ctrl-C is for the parent
         )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._calls, self._messages = self._process.stdin, self._process.stdout
         self.pid = self._process.pid
         self._sending = threading.Lock()
         self._answer: Future[Any] = Future()
@@ -158,8 +161,7 @@ class ChildProcess:
     def close(self) -> None:
         """Ends it."""
         with suppress(OSError):
-            assert self._process.stdin is not None
-            self._process.stdin.close()
+            self._calls.close()
         try:
             self._process.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
@@ -167,18 +169,14 @@ class ChildProcess:
             self._process.wait()
 
     def _send(self, message: Call) -> None:
-        stream = self._process.stdin
-        assert stream is not None
         with self._sending, suppress(OSError, ValueError):  # gone, which the listener notices
-            pickle.dump(message, stream)
-            stream.flush()
+            pickle.dump(message, self._calls)
+            self._calls.flush()
 
     def _listen(self) -> None:
-        stream = self._process.stdout
-        assert stream is not None
         try:
             while True:
-                message = pickle.load(stream)
+                message = pickle.load(self._messages)
                 if not isinstance(message, Answer):
                     self.on_event(message)
                 elif message.error is not None:
@@ -194,7 +192,7 @@ class ChildProcess:
             self._loss = WorkerLostError(f"process {self.pid} has died, {how}")
             self._fail(self._loss)
         finally:
-            stream.close()
+            self._messages.close()
 
     def _fail(self, loss: WorkerLostError) -> None:
         with suppress(Exception):  # answered before it died
@@ -223,12 +221,7 @@ class ProcessExecutor:
         self._idle: SimpleQueue[ChildProcess | None] = SimpleQueue()
         for _ in range(self.num_workers):
             self._idle.put(None)
-        self._children: set[ChildProcess] = set()
-
-    @property
-    def pids(self) -> list[int]:
-        """The processes that live, or have died unnoticed."""
-        return [child.pid for child in list(self._children)]
+        self.children: set[ChildProcess] = set()  # that live, or have died unnoticed
 
     def map_unordered(
         self, work: Work, tasks: Iterator[Task[Any]], on_event: EventSink, cancel: CancelToken
@@ -240,7 +233,7 @@ class ProcessExecutor:
             try:
                 child = idle = idle or ChildProcess(on_event)
                 child.on_event = on_event
-                self._children.add(child)
+                self.children.add(child)
 
                 def pass_on() -> None:  # more than once is no harm, it comes before the next call
                     if cancel.is_set():
@@ -251,7 +244,7 @@ class ProcessExecutor:
                     child.work = work
                 gather([child.call("carry_out", task)], pass_on)
             except WorkerLostError:
-                self._children.discard(child)
+                self.children.discard(child)
                 child.close()
                 idle = None
                 raise
@@ -266,6 +259,6 @@ class ProcessExecutor:
 
     def close(self) -> None:
         """Ends all processes."""
-        for child in list(self._children):
+        for child in list(self.children):
             child.close()
-        self._children.clear()
+        self.children.clear()

@@ -9,10 +9,13 @@ import hashlib
 import json
 import os
 import platform
+import shlex
+import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from io import BufferedReader
@@ -200,9 +203,14 @@ def format_dtype(dtype: npt.DTypeLike) -> str:
 
 
 def build_manifest(**fields: Any) -> Manifest:
-    """Returns a manifest of all fields but ``digest``, which is added."""
+    """Returns a manifest that this process makes now, with its digest."""
+    made: dict[str, Any] = {
+        "created_at": datetime.now(UTC),
+        "machine": describe_machine(),
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+    }
     try:
-        unsigned = Manifest(**fields, digest="0" * 64)
+        unsigned = Manifest(**made, **fields, digest="0" * 64)
     except ValidationError as error:
         raise BundleError("manifest", _first_problem(error)) from error
     return unsigned.model_copy(update={"digest": _own_digest(unsigned.model_dump(mode="json"))})

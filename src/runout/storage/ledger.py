@@ -242,9 +242,8 @@ def _join(lock: PathLock, target: Path, run_digest: str | None) -> None:
                 lock.path.write_text(f"{os.getpid()} {run_digest or ''}")
             if run_digest is None or lock.acquire(waits=False, is_shared=True):
                 return
-        is_shared, digest = False, ""
-        if run_digest is not None:
-            is_shared = lock.acquire(waits=False, is_shared=True)
+        is_shared = run_digest is not None and lock.acquire(waits=False, is_shared=True)
+        digest = ""
         with suppress(FileNotFoundError):
             note = lock.path.read_bytes()[:_MAX_NOTE_BYTES].decode("latin1")
             owner, _, digest = note.partition(" ")
@@ -303,13 +302,7 @@ class TaskClaims:
                 return True
         claim = PathLock(self._directory / f"{name}{CLAIM_ENDING}", is_file=True)
         with reporting_os_errors(claim.path, "written"):
-            is_ours = claim.acquire(waits=False)
-            if not is_ours:
-                with PathLock(self._directory):  # one at a time takes over
-                    if self._is_abandoned(claim.path):
-                        claim.path.unlink(missing_ok=True)
-                        is_ours = claim.acquire(waits=False)
-            if not is_ours:
+            if not (claim.acquire(waits=False) or self._take_over(claim)):
                 claim.release()
                 return False
             with suppress(FileNotFoundError):  # where there are no locks
@@ -325,10 +318,13 @@ class TaskClaims:
         if claim is not None:
             claim.release(removes_file=True)
 
-    def _is_abandoned(self, file: Path) -> bool:
-        """Returns whether a claim that is locked has shown no sign of life for a while."""
-        # By the clock of the file system, which may be another machine's.
-        with suppress(FileNotFoundError), tempfile.TemporaryFile(dir=self._directory) as probe:
-            age = os.fstat(probe.fileno()).st_mtime - file.stat().st_mtime
-            return age > SECONDS_UNTIL_TAKEN_OVER
-        return True
+    def _take_over(self, claim: PathLock) -> bool:
+        """Claims what others have claimed who have shown no sign of life for a while."""
+        with PathLock(self._directory):  # one at a time
+            # By the clock of the file system, which may be another machine's.
+            with suppress(FileNotFoundError), tempfile.TemporaryFile(dir=self._directory) as probe:
+                age = os.fstat(probe.fileno()).st_mtime - claim.path.stat().st_mtime
+                if age <= SECONDS_UNTIL_TAKEN_OVER:
+                    return False
+            claim.path.unlink(missing_ok=True)
+            return claim.acquire(waits=False)

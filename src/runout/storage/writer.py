@@ -3,13 +3,10 @@
 import hashlib
 import os
 import re
-import shlex
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +24,6 @@ from runout.storage.bundle import (
     FileEntry,
     Manifest,
     build_manifest,
-    describe_machine,
     digest_config,
     format_dtype,
     format_json,
@@ -103,9 +99,12 @@ class BundleWriter:
             "package_version": __version__,
             "seed": seed,
             "config_digest": config_digest,
+            "config": None,
+            "arrays": {},
+            "documents": {},
         }
         self._measured = frozenset(measured)
-        self._build_manifest()  # a fact that cannot be stored fails now, not after a long run
+        build_manifest(**self._facts)  # what cannot be stored fails now, not after a long run
         self._overwrite = overwrite
         # Digests are added at commit.
         self._arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
@@ -170,12 +169,8 @@ class BundleWriter:
             for entries in (arrays, documents)
         ]
         facts = [self._facts["kind"], self._facts["schema_version"], *contents]
-        manifest = self._build_manifest(
-            config=config,
-            arrays=arrays,
-            documents=documents,
-            content_digest=digest_config({"contents": facts}),
-        )
+        self._facts |= {"config": config, "arrays": arrays, "documents": documents}
+        manifest = build_manifest(**self._facts, content_digest=digest_config({"contents": facts}))
         self._write_text(MANIFEST_FILE, manifest.model_dump_json(indent=2) + "\n")
         staging.publish()
         self._close()
@@ -187,15 +182,6 @@ class BundleWriter:
 
     def __exit__(self, *exception: object) -> None:
         self._close()
-
-    def _build_manifest(self, **files: Any) -> Manifest:
-        empty: dict[str, Any] = {"config": None, "arrays": {}, "documents": {}}
-        made = {
-            "created_at": datetime.now(UTC),
-            "machine": describe_machine(),
-            "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-        }
-        return build_manifest(**made, **self._facts, **(empty | files))
 
     def _close(self) -> None:
         self._created.clear()
