@@ -405,7 +405,7 @@ def test_a_system_that_tells_nothing_is_an_unknown_machine(monkeypatch, tmp_path
     monkeypatch.setattr(machine_module, "_PROCESSOR_LIST", tmp_path / "nothing")
     monkeypatch.setattr(machine_module.platform, "processor", lambda: "")
     monkeypatch.setattr(machine_module.platform, "machine", lambda: "")
-    assert machine_module._look_at_machine.__wrapped__().processor == "unknown"
+    assert machine_module._describe_processor.__wrapped__() == "unknown"
 
 
 def make_manifest(**changes):

@@ -3,13 +3,7 @@
 Cards are dealt in rounds, such as two hole cards and then a flop; within a round their order does
 not matter. Two deals belong to one class if renaming suits turns one into the other, and a
 `HandIndexer` numbers the classes without gaps, so a table over all hands is a plain array.
-
-The idea of "A Fast and Optimal Hand Isomorphism Algorithm" (Kevin Waugh, 2013): take the suits
-one by one. A suit has a number of cards in each round (its *shape*), and which ranks these are is
-a set index: each round's ranks are a combination of the ranks that the suit has not shown before.
-Renaming suits shuffles four such pairs, so a class is the multiset of them. Suits of equal shape
-form a multiset of set indices, numbered as a combination with repetition; groups of different
-shape multiply; and the possible quadruples of shapes (*configurations*) follow each other.
+docs/cards.md explains how, and what a *shape*, a *set index* and a *configuration* are.
 """
 
 from collections.abc import Sequence

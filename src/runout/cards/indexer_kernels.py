@@ -1,4 +1,4 @@
-"""Compiled numbering of deals up to suits; `runout.cards.hand_indexer` explains the idea.
+"""Compiled numbering of deals up to suits; docs/cards.md explains the idea.
 
 A suit's *shape* is how many cards it has in each round, as one number; its *set index* tells
 which ranks they are. Shape and set index packed into one integer are the suit's *key*: four

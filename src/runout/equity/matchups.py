@@ -101,29 +101,16 @@ class PreflopEquity:
     Attributes:
         wins_of_hand: ``[169, 1326]`` boards on which a hand's representative beats each combo, 0
             where they share a card.
+        num_runouts: boards that can come for each pair that can meet.
     """
 
     wins_of_hand: Uint32Array
-
-    @property
-    def num_runouts(self) -> int:
-        """Boards that can come for each pair that can meet."""
-        return NUM_BOARDS
+    num_runouts: int = NUM_BOARDS
 
     def wins_between(self, rows: IntArray, columns: IntArray) -> Uint32Array:
         """Returns ``[rows, columns]`` boards on which the row's combo beats the column's."""
         images = SUIT_IMAGES[_TO_REPRESENTATIVE[rows]][:, columns]
         return self.wins_of_hand[HAND_BY_COMBO[rows, None], images]
-
-    def hand_table(self) -> HandEquityTable:
-        """Returns the counts added up over the combos of the 169 hands."""
-        by_hand = self.wins_of_hand[:, np.concatenate(COMBOS_BY_HAND)].astype(np.int64)
-        num_combos = np.bincount(HAND_BY_COMBO)
-        # All combos of a hand are alike against a whole hand, so the representative counts for all.
-        sums = np.add.reduceat(by_hand, np.cumsum(num_combos) - num_combos, axis=1)
-        wins = sums * num_combos[:, None]
-        totals = matchup_weights() * NUM_BOARDS
-        return HandEquityTable(wins, totals - wins - wins.T, totals)
 
 
 @cache
@@ -136,7 +123,13 @@ def preflop_equity() -> PreflopEquity:
 
 def preflop_table() -> HandEquityTable:
     """Returns the 169 x 169 counts of preflop all-ins over all boards."""
-    return preflop_equity().hand_table()
+    by_hand = preflop_equity().wins_of_hand[:, np.concatenate(COMBOS_BY_HAND)].astype(np.int64)
+    num_combos = np.bincount(HAND_BY_COMBO)
+    # All combos of a hand are alike against a whole hand, so the representative counts for all.
+    sums = np.add.reduceat(by_hand, np.cumsum(num_combos) - num_combos, axis=1)
+    wins = sums * num_combos[:, None]
+    totals = matchup_weights() * NUM_BOARDS
+    return HandEquityTable(wins, totals - wins - wins.T, totals)
 
 
 @cache

@@ -71,11 +71,6 @@ def note_workers(number: int | None) -> None:
 
 def describe_machine() -> Machine:
     """Returns what this process computes with."""
-    return _look_at_machine().model_copy(update=_NOTED)
-
-
-@cache
-def _look_at_machine() -> Machine:
     return Machine(
         processor=_describe_processor(),
         numpy_version=np.__version__,
@@ -83,9 +78,11 @@ def _look_at_machine() -> Machine:
         python_version=platform.python_version(),
         system=f"{platform.system()} {platform.release()}",
         num_cores=getattr(os, "process_cpu_count", os.cpu_count)(),
+        num_workers=_NOTED["num_workers"],
     )
 
 
+@cache
 def _describe_processor() -> str:
     try:
         lines = _PROCESSOR_LIST.read_text().splitlines()

@@ -145,8 +145,8 @@ class PathLock:
         if sys.platform == "win32":
             return True
         mode = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
-        is_held = True
         while True:
+            is_held = True
             if self._descriptor is None:
                 self._descriptor = os.open(self.path, self._flags, 0o666)
             try:
@@ -160,7 +160,6 @@ class PathLock:
                 if is_directory or os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
                     return is_held
             self.release()  # its last owner has removed it just now
-            is_held = True
 
     def release(self, *, removes_file: bool = False) -> None:
         """Gives the lock back, if it is held, maybe with its file if it has no other owner."""
