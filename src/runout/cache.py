@@ -109,7 +109,8 @@ def load_or_build(name: str, facts: Mapping[str, Any], build: Callable[[], Array
     """
     if not (limit := kept_limit()):
         return {key: read_only(array) for key, array in build().items()}
-    key = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    decisive = json.dumps({"facts": facts, "numpy": np.__version__}, sort_keys=True)
+    key = hashlib.sha256(decisive.encode()).hexdigest()
     path = kept_directory() / f"{name}-{key[:_KEY_DIGITS]}.npz"
     try:
         arrays = load_arrays(path)
