@@ -1,10 +1,12 @@
 """`runout config`: starter files, all errors of a file, and JSON Schema for editors."""
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
 
+from runout.cli.app import COMMANDS
 from runout.config.load import load_yaml, parse_config
 from runout.config.spot import ReportConfig, SpotConfig
 
@@ -15,8 +17,12 @@ KINDS = ["preflop", "flops", "spot", "report", "sweep"]
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_starter_file_is_a_commented_config(run, tmp_path, kind):
     text = run("config", "init", kind).stdout
-    assert text.count("#") > 5
-    assert max(map(len, text.splitlines())) < 300
+    first, _, *lines = text.splitlines()
+    command = first.removeprefix("# runout ").partition(" -c ")[0]
+    assert command in COMMANDS
+    assert max(map(len, lines)) <= 100
+    for above, line in itertools.pairwise(lines):
+        assert above.lstrip().startswith("#") != line.lstrip().startswith("#")
     config = parse_config(text)
     if kind in ("spot", "report"):
         assert type(config) is {"spot": SpotConfig, "report": ReportConfig}[kind]
