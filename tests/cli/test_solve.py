@@ -506,7 +506,7 @@ def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(
     first, second, third, *_ = result.stderr.splitlines()
     assert first == "2c3d4h8s9c: 9 nodes of betting, 12 against 6 combos"
     assert second == "boards: 1 river"
-    assert re.fullmatch(r"memory: \d+ kB for the spot, 220 MB for the program", third)
+    assert re.fullmatch(r"memory: \d+ kB for the spot \(.*\), 220 MB for the program", third)
     lines = result.stdout.splitlines()
     assert lines[0] == "OOP acts on 2c3d4h8s9c   pot 100, 100 behind"
     assert any(line.startswith("OOP   ") and "%" in line for line in lines)
@@ -518,7 +518,7 @@ def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(
 
 
 @pytest.mark.parametrize(("precision", "chosen", "other"), [(32, 600, 350), (16, 350, 600)])
-def test_another_precision_is_told_where_it_matters(precision, chosen, other):
+def test_the_memory_of_another_precision_is_told(precision, chosen, other):
     needs = {32: MemoryNeed(500_000_000, 0, 100_000_000)}
     needs |= {16: MemoryNeed(250_000_000, 0, 100_000_000)}
     size = SpotSize(9, (1,), (12, 6), {Precision(bits): need for bits, need in needs.items()})

@@ -26,7 +26,7 @@ _GRID = "Also show hero's equity with each hand of the range."
 _RANDOM = "N flops drawn at random."
 _SEED = "Seed of --random (default 0)."
 _FLOPS = "Flops of your own, such as AhKsQd,7h7s2c."
-_LAYOUT = "How to print (default table)."
+_LAYOUT = "How to print."
 
 #: What one player can expect: fractions of the pot, and of all runouts.
 _SIDE_COLUMNS = (
@@ -177,12 +177,11 @@ def list_flops(
     random: Annotated[int | None, option("--random", "N", _RANDOM, options.positive)] = None,
     seed: Annotated[int | None, option("--seed", "S", _SEED, options.not_negative)] = None,
     flops: Annotated[str | None, option("--flops", "LIST", _FLOPS)] = None,
-    layout: Annotated[Literal["table", "json", "csv"] | None, flag("--format", _LAYOUT)] = None,
+    layout: Annotated[Literal["table", "csv"], flag("--format", _LAYOUT)] = "table",
     json: options.JsonFlag = False,
 ) -> None:
     """List flops up to suits with texture and weight: all 1,755, or a chosen few."""
-    is_clashing = json and layout not in (None, "json")
-    options.require_at_most_one({"--json": is_clashing, f"--format {layout}": is_clashing})
+    options.require_at_most_one({"--json": json, "--format csv": layout == "csv"})
     choices = {"--subset": subset, "--random": random, "--flops": flops}
     options.require_at_most_one({name: value is not None for name, value in choices.items()})
     if seed is not None and random is None:
@@ -201,4 +200,4 @@ def list_flops(
     number = formatting.bold(format_count_of(len(rows), "flop"))
     records = [{**row, "is_connected": bool(row["is_connected"])} for row in sheet.records()]
     document: Json = {"num_flops": len(rows), "flops": records}
-    show(json or layout == "json", document, sheet, number)
+    show(json, document, sheet, number)

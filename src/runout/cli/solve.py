@@ -151,8 +151,6 @@ def _describe_run(plan: "RunPlan") -> str:
 _LIMITS = {StopReason.ITERATIONS: "--max-iterations", StopReason.SECONDS: "--max-seconds"}
 #: Fractions of the pot by which rounding to chips may change a bet without a word.
 _NOTABLE_ROUNDING = 0.02
-#: Fraction of all memory that another precision has to save or cost to be mentioned.
-_NOTABLE_MEMORY = 0.1
 _OUTPUT = "Directory to write, none by default."
 _ESTIMATE = "Only say how large the spot is and what it needs."
 
@@ -228,22 +226,15 @@ def _solve(
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
-    """Returns how large a spot is and what it needs, as three lines.
-
-    Another precision is mentioned if it matters.
-    """
+    """Returns how large a spot is and what it needs, as three lines."""
     streets = [street.label for street in Street][-len(size.num_boards) :]
     boards = ", ".join(map(format_count_of, size.num_boards, streets))
-    totals = {int(bits): need.total for bits, need in size.memory.items()}
-    chosen = totals.pop(config.precision)
-    others = ", ".join(
-        f"{format_bytes(total)} with precision {bits}"
-        for bits, total in totals.items()
-        if abs(total - chosen) >= _NOTABLE_MEMORY * size.memory_bytes[config.precision]
-    )
-    memory = f"{format_bytes(chosen)} for the spot" + (f" ({others})" if others else "")
-    needs = f"memory: {memory}, {format_bytes(PROGRAM_BYTES)} for the program"
-    return f"{config.board}: {size}\nboards: {boards}\n{needs}"
+    needed = {int(bits): format_bytes(need.total) for bits, need in size.memory.items()}
+    chosen = needed.pop(config.precision)
+    others = ", ".join(f"{each} with precision {bits}" for bits, each in needed.items())
+    program = f"{format_bytes(PROGRAM_BYTES)} for the program"
+    memory = f"memory: {chosen} for the spot ({others}), {program}"
+    return f"{config.board}: {size}\nboards: {boards}\n{memory}"
 
 
 def describe_rounding(config: SpotConfig) -> str | None:
