@@ -15,7 +15,7 @@ from runout.cli.overview import open_values
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS
 from runout.config.load import load_sweep_config
-from runout.errors import ConfigError, OptionError
+from runout.errors import OptionError
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER, load_solution
 from runout.solutions.run import find_result
@@ -70,12 +70,7 @@ def show_exploitability(
 
         is_everything = solve_types == _EVERYTHING
         labels = compare.all_labels() if is_everything else solve_types.split(",")
-        try:
-            found = [compare.label_backend(model, label.strip()) for label in labels]
-        except ConfigError as error:
-            if error.where != "solve_type":
-                raise
-            raise OptionError("--solve-type", f"{error.problem}, or all") from None
+        found = [compare.label_backend(model, label.strip()) for label in labels]
         backends = list({tested.label: tested for tested in found}.values())
         trees = PostflopPlan.make(model).trees
         # The largest of the solves says what is needed, and is refused if there is less.
@@ -85,9 +80,7 @@ def show_exploitability(
         ]
         cost, label, flop, spr = max(costs, key=lambda each: each[0].memory_bytes)
         where = f" of memory for {format_cards(flop)} at SPR {spr:.4g}"
-        known = {change: size for change, size in cost.savings.items() if size is not None}
-        advice = f"give fewer sizes or raises, or leave {label} out of --solve-type"
-        replace(cost, savings={**known, advice: None}).require_memory(label, where)
+        cost.require_memory(label, where)
         print_note(f"{label} needs {format_bytes(cost.memory_bytes)}{where}")
         rows, is_complete = collect(compare.compare_backends(backends, boards, trees, context))
     if not is_complete and not rows:
