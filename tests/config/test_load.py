@@ -149,12 +149,10 @@ def test_an_error_names_the_path_in_the_file_and_the_line(tmp_path):
 
 
 def test_ratios_that_wait_for_a_preflop_tree_need_one():
-    text = "postflop_model:\n  seed: 3\n  postflop_spr: auto\n"
-    assert FlopsConfig.parse(parse_yaml(text)["postflop_model"]).is_auto_sprs
-    assert problem_of(load_flops, text) == (
-        "postflop_model.postflop_spr: 'auto' needs the preflop tree of a run config, "
-        "without one write [3.5] (line 3)"
-    )
+    config = load_flops("postflop_model:\n  seed: 3\n  postflop_spr: auto\n")
+    assert config.is_auto_sprs
+    with pytest.raises(ConfigError, match="needs the preflop tree of a run config, without one"):
+        _ = config.sprs
 
 
 def test_a_plain_mapping_has_no_lines():
@@ -302,7 +300,7 @@ def test_grids_are_joined_and_backends_keep_to_their_keys(read):
             "{grid: {rebucket_rounds: [1]}, seeds: [-1]}",
             r"sweep.seeds\[0\]: -1 should be greater than or equal to 0",
         ),
-        ("{grid: {rebucket_rounds: [1]}, seeds: [1, 1]}", "sweep.seeds: has a seed twice"),
+        ("{grid: {rebucket_rounds: [1]}, seeds: [1, 1]}", r"sweep.seeds\[1\]: 1 is repeated"),
         ("{gird: {rebucket_rounds: [1]}}", "sweep.gird: unknown key"),
         ("3", "sweep: 3 is not a mapping of keys to values"),
     ],

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from runout.config.load import load_config, load_model_file, parse_config
+from runout.config.flops import FlopsConfig
+from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.errors import ConfigError
 from runout.trees.tree import PostflopTree
@@ -164,7 +165,7 @@ def test_a_yaml_file_becomes_the_model_of_the_run(tmp_path, name):
     path = tmp_path / "run.yaml"
     path.write_text(TEXT + name)
     config = load_config(path, RunConfig)
-    assert config.postflop_model == load_model_file(tmp_path / name)
+    assert config.postflop_model == load_config(tmp_path / name, FlopsConfig)
     assert config.postflop_model_path is None
     assert config == parse_config(f"preflop: {{preset: hu_25bb}}\n{MODEL}", RunConfig)
 

@@ -167,9 +167,13 @@ def test_ratios_may_wait_for_a_preflop_tree_that_sets_them():
 
 def test_no_ratio_can_be_read_before_it_is_set():
     auto = FlopsConfig(postflop_sprs="auto")
-    with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
+    with pytest.raises(
+        ConfigError, match="postflop_sprs: 'auto' needs the preflop tree of a run config"
+    ):
         _ = auto.primary_spr
-    with pytest.raises(ConfigError, match="postflop_sprs: auto has no ratios yet"):
+    with pytest.raises(
+        ConfigError, match="postflop_sprs: 'auto' needs the preflop tree of a run config"
+    ):
         list(auto.sprs)
     with pytest.raises(ValidationError, match="-1 should be greater than 0"):
         auto.with_sprs([-1])

@@ -61,7 +61,7 @@ def validate(
         kind, found = None, list[ConfigError]()
         try:
             config = load_config(path)
-            kind = next(what for each, (what, *_) in KINDS.items() if isinstance(config, each))
+            kind = next(what for each, (what, _) in KINDS.items() if isinstance(config, each))
         except ConfigError as error:
             found = [*getattr(error, "errors", [error])]
         lines = [str(each) if each.where == str(path) else f"{path}: {each}" for each in found]

@@ -166,9 +166,10 @@ class FlopsConfig(ConfigSection):
 
     @property
     def sprs(self) -> tuple[float, ...]:
-        """The stack-to-pot ratios; to ask for those of a preflop tree before it sets them fails."""
+        """The stack-to-pot ratios; `auto` has none before `with_sprs`."""
         if self.postflop_sprs is None:
-            raise ConfigError("postflop_sprs", "auto has no ratios yet, with_sprs sets them")
+            text = "'auto' needs the preflop tree of a run config, without one write [3.5]"
+            raise ConfigError(f"{POSTFLOP_SECTION}.postflop_sprs", text)
         return self.postflop_sprs
 
     @property

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 from annotated_types import Len
-from pydantic import BeforeValidator, Strict
+from pydantic import AfterValidator
 from typing_extensions import TypeVar
 
 from runout.config.flops import BACKENDS, POSTFLOP_SECTION, FlopsConfig, FlopsFile
 from runout.config.run import RunConfig
 from runout.config.section import ConfigSection, Read, problem
 from runout.config.spot import ReportConfig, SpotConfig
-from runout.config.values import CountFrom0
-from runout.config.yaml_text import Document, format_place, parse_yaml, show_value
+from runout.config.values import CountFrom0, as_tuple, different
+from runout.config.yaml_text import Document, parse_yaml, show_value
 from runout.errors import ConfigError
 
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -25,11 +25,8 @@ YAML_SUFFIXES = (".yaml", ".yml")
 MAX_BYTES = 1_000_000
 
 
-def _read_seeds(value: Any) -> Any:
-    seeds = list(range(value)) if isinstance(value, int) and type(value) is not bool else value
-    if isinstance(seeds, list | tuple) and len({*map(str, seeds)}) < len(seeds):
-        raise problem("has a seed twice")
-    return seeds
+def _read_seeds(value: Any) -> tuple[Any, ...]:
+    return as_tuple(list(range(value)) if type(value) is int else value)
 
 
 def _read_grid(value: Any) -> list[dict[str, Any]]:
@@ -54,7 +51,10 @@ class _Sweep(ConfigSection):
     grid: Annotated[list[dict[str, Any]], Read(_read_grid, _GRID, types=("object", "array"))]
     """Values to try by key of `postflop_model`, in all combinations; or a list of such grids."""
     seeds: Annotated[
-        tuple[CountFrom0, ...], Strict(False), Len(1), BeforeValidator(_read_seeds)
+        tuple[CountFrom0, ...],
+        Len(1),
+        AfterValidator(different),
+        Read(_read_seeds, "a number of seeds, or a list of some", list, ("integer", "array")),
     ] = (0,)
     """Seeds of the solves, or how many."""
 
@@ -81,7 +81,7 @@ class SweepPoint:
     @property
     def label(self) -> str:
         """The choice in a few words."""
-        return ", ".join(f"{key} {value}" for key, value in self.choice)
+        return ", ".join(map(" ".join, self.choice))
 
 
 def load_sweep_config(source: str | Path | Mapping[str, Any]) -> tuple[SweepPoint, ...]:
@@ -97,34 +97,31 @@ def _make_point(
     base: Mapping[str, Any], choice: Mapping[str, Any], seeds: tuple[int, ...]
 ) -> SweepPoint:
     keys = {**base, **choice}
-    if "solve_type" in choice and keys["solve_type"] in BACKENDS:
-        # Keys of the file that another backend has do not count for this one.
-        others = {key for kind in BACKENDS.values() for key in kind.model_fields}
-        others -= set(BACKENDS[keys["solve_type"]].model_fields)
-        keys = {key: value for key, value in keys.items() if key in choice or key not in others}
-    models: list[FlopsConfig] = []
-    for seed in seeds:
-        try:
-            models.append(FlopsConfig.parse({**keys, "seed": seed}))
-        except ConfigError as error:
-            label = ", ".join(f"{key}: {show_value(value)}" for key, value in choice.items())
-            raise ConfigError("sweep.grid", f"{error} (with {label})") from error
-        if not models[0].is_random and models[0].max_flop_boards is None:
-            break
+    if kind := BACKENDS.get(str(choice.get("solve_type"))):
+        # Keys of the file that only other backends have do not count for this one.
+        own = {*choice, *kind.key_names()}
+        keys = {key: value for key, value in keys.items() if key in own}
     text = tuple((key, show_value(value).strip("'")) for key, value in choice.items())
-    return SweepPoint(text, tuple(models))
+    try:
+        model = FlopsConfig.parse(keys)
+    except ConfigError as error:
+        label = SweepPoint(text, ()).label
+        raise ConfigError("sweep.grid", f"{error} (with {label})") from error
+    is_random = model.is_random or model.max_flop_boards is not None
+    used = seeds if is_random else seeds[:1]
+    return SweepPoint(text, tuple(model.model_copy(update={"seed": seed}) for seed in used))
 
 
 AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig | ReportConfig | SweepConfig
 ConfigT = TypeVar("ConfigT", bound=AnyConfig, default=AnyConfig)
 
-#: What a file describes, the command that it is for, and the keys that tell, by its class.
-KINDS: Mapping[type[AnyConfig], tuple[str, str, set[str]]] = {
-    SweepConfig: ("a sweep", "lab sweep", {"sweep"}),
-    RunConfig: ("a run", "solve-preflop", {"preflop"}),
-    FlopsConfig: ("flops", "solve-postflop", {POSTFLOP_SECTION}),
-    SpotConfig: ("a spot", "solve-spot", {"board"}),
-    ReportConfig: ("a report", "report", {"oop", "ip"}),
+#: What a file describes and the command that it is for, by its class.
+KINDS: Mapping[type[AnyConfig], tuple[str, str]] = {
+    FlopsConfig: ("flops", "solve-postflop"),
+    RunConfig: ("a run", "solve-preflop"),
+    SweepConfig: ("a sweep", "lab sweep"),
+    SpotConfig: ("a spot", "solve-spot"),
+    ReportConfig: ("a report", "report"),
 }
 
 
@@ -186,13 +183,6 @@ def load_yaml(path: Path) -> Document:
     return parse_yaml(text, where=str(path))
 
 
-def load_model_file(path: Path) -> FlopsConfig:
-    """Reads the file that a run's ``postflop_model_path`` names, which may leave ratios to it."""
-    document = load_yaml(path)
-    _require_kind(document, str(path), FlopsConfig)
-    return FlopsFile.parse(document, str(path)).postflop_model
-
-
 def load_spot_config(
     path: Path | None, given: Mapping[str, Any], flop: str | None = None
 ) -> SpotConfig:
@@ -211,51 +201,36 @@ def load_spot_config(
 
 
 def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
-    """Returns the class of what a config describes, by its keys; None if that cannot be told."""
-    keys = set(document)
-    if POSTFLOP_SECTION in keys and not keys & {"sweep", "preflop"}:
-        return FlopsConfig if len(keys) == 1 else None
-    return next((kind for kind, (_, _, marks) in KINDS.items() if marks & keys), None)
+    """Returns the class of what a config describes: the one that knows most of its keys, if any.
+
+    Of several, it is the one with the fewest keys of its own.
+    """
+    known: dict[type[AnyConfig], tuple[int, int]] = {}
+    for kind in KINDS:
+        keys = (FlopsFile if kind is FlopsConfig else kind).key_names()
+        known[kind] = len({*document} & {*keys}), -len(keys)
+    best = max(known, key=known.__getitem__)
+    return best if known[best][0] else None
 
 
-def _require_kind(document: Mapping[str, Any], name: str, kind: type[AnyConfig]) -> None:
-    """Refuses a config that is for another command; one that is for none is left to its reader."""
-    if (found := kind_of(document)) not in (kind, None):
-        what, command, _ = KINDS[found]
-        text = f"is the config of {what}, for runout {command}; here that of {KINDS[kind][0]}"
-        raise ConfigError(name, f"{text} is read")
-
-
-def _read(
-    document: Document,
-    name: str,
-    kind: Any,
-    given: Mapping[str, Any],
-    folder: Path,
-) -> Any:
+def _read(document: Document, name: str, kind: Any, given: Mapping[str, Any], folder: Path) -> Any:
     """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
     document = document.with_keys(given)
-    if kind is None and (kind := kind_of(document)) is None:
-        known = {each: len(set(document) & set(each.model_fields)) for each in KINDS}
-        kind = max(known, key=known.__getitem__)  # its errors say what is wrong
-        if not known[kind]:
-            kinds = "preflop (a run), postflop_model (flops), board (a spot) or oop and ip"
-            raise ConfigError(name, f"has no key of a config, give {kinds} (a report)")
-    _require_kind(document, name, kind)
+    found = kind_of(document)
+    if found is kind is None:
+        kinds = "preflop (a run), postflop_model (flops), board (a spot) or oop and ip"
+        raise ConfigError(name, f"has no key of a config, give {kinds} (a report)")
+    if found is not None and kind not in (found, None):
+        (what, command), (wanted, _) = KINDS[found], KINDS[kind]
+        text = f"is the config of {what}, for runout {command}; here that of {wanted} is read"
+        raise ConfigError(name, text)
+    kind = kind or found
     if kind is FlopsConfig:
-        config = FlopsFile.parse(document, name).postflop_model
-        if config.is_auto_sprs:
-            place = (
-                POSTFLOP_SECTION,
-                next(key for key in document[POSTFLOP_SECTION] if "spr" in key),
-            )
-            text = "'auto' needs the preflop tree of a run config, without one write [3.5]"
-            raise ConfigError(format_place(place), f"{text} (line {document.line_of(place)})")
-        return config
+        return FlopsFile.parse(document, name).postflop_model
     parsed = kind.parse(document, name)
-    if isinstance(parsed, SweepConfig):
+    if kind is SweepConfig:
         load_sweep_config(document)  # each choice is checked as well
-    return _with_model_file(parsed, folder) if isinstance(parsed, RunConfig) else parsed
+    return _with_model_file(parsed, folder) if kind is RunConfig else parsed
 
 
 def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
@@ -268,7 +243,7 @@ def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
     if not config.needs_flop_values or not is_file:
         return config
     try:
-        model = load_model_file(path)
+        model = load_config(path, FlopsConfig)
     except ConfigError as error:
         # Not the path in this file alone: the line is one of the other file.
         file = "" if error.where == str(path) else f"{path}: "

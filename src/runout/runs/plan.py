@@ -13,7 +13,7 @@ from typing import Any
 from runout.cfr.schedules import SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
 from runout.config.flops import JOINT_BACKENDS, FlopsConfig
-from runout.config.load import load_model_file, parse_config
+from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
@@ -72,7 +72,7 @@ def open_postflop_model(config: RunConfig) -> tuple[ValueBundle | None, FlopsCon
     if not path.exists():
         raise ConfigError("postflop_model_path", f"{path} does not exist")
     if not path.is_dir():
-        return None, load_model_file(path)
+        return None, load_config(path, FlopsConfig)
     bundle = ValueBundle.load(path)
     sprs = [f"{values.spr:g}" for values in bundle.values if values.ranges is not None]
     if sprs:
