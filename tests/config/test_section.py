@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runout.config.section import END, NOTHING, AllConfigErrors, ConfigSection
-from runout.config.values import Count, as_number
+from runout.config.values import Count
 from runout.config.yaml_text import (
     format_place,
     format_yaml,
@@ -136,12 +136,6 @@ def test_a_digest_has_what_the_keys_decide():
 )
 def test_values_are_shown_as_yaml_spells_them_and_short(value, shown):
     assert show_value(value) == shown
-
-
-@pytest.mark.parametrize("value", [True, None, "1", math.nan, math.inf, 10**400, [1]])
-def test_only_finite_numbers_are_numbers(value):
-    assert as_number(value) is None
-    assert as_number(3) == 3.0
 
 
 def test_only_near_words_are_suggested():

@@ -34,15 +34,26 @@ AUTO = "auto"
 def _read_sprs(value: Any) -> Any:
     if value == AUTO:
         return None
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+    return value if isinstance(value, list | tuple) else [value]
 
 
-def _read_flop(text: str) -> str:
-    return flop_lists.GivenFlop.parse(text).name
-
-
-def _check_flops(flops: tuple[str, ...]) -> tuple[str, ...]:
-    return flop_lists.explicit_flops(flops).names
+_Sprs: TypeAlias = Annotated[
+    Annotated[tuple[values.Positive, ...], Len(1), AfterValidator(values.different)] | None,
+    Read(
+        "a positive stack-to-pot ratio, a list of different ones, or auto",
+        _read_sprs,
+        lambda sprs: AUTO if sprs is None else sprs,
+        ("number", "array", "string"),
+    ),
+]
+_Flop: TypeAlias = Annotated[
+    str, Read("a flop such as AhKd7s", lambda text: flop_lists.GivenFlop.parse(text).name)
+]
+_Flops: TypeAlias = Annotated[
+    tuple[_Flop, ...],
+    AfterValidator(lambda flops: flop_lists.explicit_flops(flops).names),
+    Read("a list of flops such as [AhKd7s]", types=("array",)),
+]
 
 
 #: What a config without ``solve_type`` asks for.
@@ -104,14 +115,7 @@ class FlopsConfig(ConfigSection):
     max_raises_per_street: values.Raises = 1
     """Raises after the first bet of a street, all-in raises included."""
     postflop_sprs: Annotated[
-        Annotated[tuple[values.Positive, ...], Len(1), AfterValidator(values.different)] | None,
-        Field(validation_alias=AliasChoices("postflop_sprs", "postflop_spr")),
-        Read(
-            _read_sprs,
-            "a positive stack-to-pot ratio, a list of different ones, or auto",
-            lambda sprs: AUTO if sprs is None else list(sprs),
-            ("number", "array", "string"),
-        ),
+        _Sprs, Field(validation_alias=AliasChoices("postflop_sprs", "postflop_spr"))
     ] = (3.5,)
     """Stack-to-pot ratios on entering the flop, each solved separately; the first is the primary
     one. `auto`, in a run config only: those of the preflop tree. Also written `postflop_spr`."""
@@ -125,14 +129,7 @@ class FlopsConfig(ConfigSection):
     """Weights of iterations: a name, or exponents; `null`: the best measured for the backend."""
     max_flop_boards: Annotated[int, Ge(1), Le(flop_lists.NUM_CANONICAL_FLOPS)] | None = None
     """Number of random flops to solve, drawn once with `seed`."""
-    fixed_flops: (
-        Annotated[
-            tuple[Annotated[str, Read(_read_flop, "a flop such as AhKd7s")], ...],
-            AfterValidator(_check_flops),
-            Read(values.as_tuple, "a list of flops such as [AhKd7s]", list, ("array",)),
-        ]
-        | None
-    ) = None
+    fixed_flops: _Flops | None = None
     """Flops to solve, in this order."""
     flop_subset: Literal[8, 13, 25, 50, 100, 200] | None = None
     """Size of a shipped weighted subset of all flops to solve."""

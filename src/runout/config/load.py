@@ -15,7 +15,7 @@ from runout.config.flops import BACKENDS, POSTFLOP_SECTION, FlopsConfig, FlopsFi
 from runout.config.run import RunConfig
 from runout.config.section import ConfigSection, Read, problem
 from runout.config.spot import ReportConfig, SpotConfig
-from runout.config.values import CountFrom0, as_tuple, different
+from runout.config.values import CountFrom0, different
 from runout.config.yaml_text import Document, parse_yaml, show_value
 from runout.errors import ConfigError
 
@@ -23,10 +23,6 @@ YAML_SUFFIXES = (".yaml", ".yml")
 
 #: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
 MAX_BYTES = 1_000_000
-
-
-def _read_seeds(value: Any) -> tuple[Any, ...]:
-    return as_tuple(list(range(value)) if type(value) is int else value)
 
 
 def _read_grid(value: Any) -> list[dict[str, Any]]:
@@ -48,13 +44,17 @@ _GRID = "a mapping of keys to lists, write rebucket_rounds: [1, 2]"
 
 
 class _Sweep(ConfigSection):
-    grid: Annotated[list[dict[str, Any]], Read(_read_grid, _GRID, types=("object", "array"))]
+    grid: Annotated[tuple[dict[str, Any], ...], Read(_GRID, _read_grid, types=("object", "array"))]
     """Values to try by key of `postflop_model`, in all combinations; or a list of such grids."""
     seeds: Annotated[
         tuple[CountFrom0, ...],
         Len(1),
         AfterValidator(different),
-        Read(_read_seeds, "a number of seeds, or a list of some", list, ("integer", "array")),
+        Read(
+            "a number of seeds, or a list of some",
+            lambda value: list(range(value)) if type(value) is int else value,
+            types=("integer", "array"),
+        ),
     ] = (0,)
     """Seeds of the solves, or how many."""
 

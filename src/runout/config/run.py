@@ -21,13 +21,23 @@ from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RAISES_BEFORE_FLOP, Size
 from runout.trees.tree import PreflopTree
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
-_Stack: TypeAlias = Annotated[float, Gt(0), Le(_MAX_STACK_BB)]
 
 
 def _read_stacks(value: Any) -> tuple[Any, Any]:
     sb, bb = value if isinstance(value, list | tuple) else (value, value)
     return sb, bb
 
+
+_Stack: TypeAlias = Annotated[float, Gt(0), Le(_MAX_STACK_BB)]
+_Stacks: TypeAlias = Annotated[
+    tuple[_Stack, _Stack],
+    Read(
+        f"a positive number of big blinds up to {_MAX_STACK_BB:,}, or a list [sb, bb] of two",
+        _read_stacks,
+        lambda stacks: stacks[0] if stacks[0] == stacks[1] else stacks,
+        ("number", "array"),
+    ),
+]
 
 #: What each preset sets; everything else keeps its default.
 PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -46,15 +56,7 @@ class PreflopConfig(ConfigSection):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PREFLOP_PRESETS
 
-    stacks_bb: Annotated[
-        tuple[_Stack, _Stack],
-        Read(
-            _read_stacks,
-            f"a positive number of big blinds up to {_MAX_STACK_BB:,}, or a list [sb, bb] of two",
-            lambda stacks: stacks[0] if stacks[0] == stacks[1] else list(stacks),
-            ("number", "array"),
-        ),
-    ] = (25.0, 25.0)
+    stacks_bb: _Stacks = (25.0, 25.0)
     """Stacks before posting: one for both, or `[sb, bb]`, of which the smaller is played for."""
     small_blind_bb: NotNegative = 0.5
     """Small blind in big blinds, posted by the button; less than the big blind."""

@@ -38,16 +38,16 @@ class Read:
     """How a value is read that YAML can give in several forms, and how it is written.
 
     Attributes:
+        allowed: the end of the sentence "X is not ...".
         read: returns a value for the type of the field, by which pydantic checks it; raises
             `problem`, a `RunoutError`, or a ValueError if the value is not what is allowed.
-        allowed: the end of the sentence "X is not ...".
         write: returns what a config keeps as YAML has it.
         types: of the value in JSON Schema; if only text is allowed, nothing else is read.
         keys: of the value with their JSON Schema, if it may be a mapping.
     """
 
-    read: Callable[[Any], Any]
     allowed: str
+    read: Callable[[Any], Any] = lambda value: value
     write: Callable[[Any], Any] = lambda value: value
     types: tuple[str, ...] = ("string",)
     keys: Mapping[str, Schema] | None = None
@@ -56,7 +56,8 @@ class Read:
         """Returns what a config keeps of a value, or raises all that is wrong with it."""
         try:
             if isinstance(value, str | Path) or self.types != ("string",):
-                return check(self.read(value))
+                given = self.read(value)
+                return check(tuple(given) if isinstance(given, list) else given)
         except SizesError as error:
             raise problems(error.parts) from error
         except RunoutError as error:

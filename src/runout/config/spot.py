@@ -72,12 +72,11 @@ def _read_strategy(value: Any) -> tuple[tuple[str, _Shares], ...]:
             raise problem(f"{text}, write {{x: 40%, b60: 60%}}", *place)
         numbers = {}
         for action, given in shares.items():
-            share = values.read_percentage(given)
-            share = values.as_number(given) if share is None else share
+            share = given if type(given) in (int, float) else values.read_percentage(given)
             if share is None or not 0.0 <= share <= 1.0:
                 text = f"{show_value(given)} is not a probability such as 0.4 or 40%"
                 raise problem(text, *place, str(action))
-            numbers[str(action).strip()] = share
+            numbers[str(action).strip()] = float(share)
         total = sum(numbers.values())
         if abs(total - 1.0) > SUM_TOLERANCE:
             raise problem(f"the probabilities sum to {total:g}, not to 1", *place)
@@ -97,7 +96,7 @@ class NodeLock(ConfigSection):
     """Path of the decision, such as `x:b60`."""
     strategy: Annotated[
         tuple[tuple[str, _Shares], ...],
-        Read(_read_strategy, "a mapping of actions", _plain_strategy, ("object",)),
+        Read("a mapping of actions", _read_strategy, _plain_strategy, ("object",)),
     ]
     """Probabilities by action, or by range and action; of ranges that overlap the first wins, and
     other hands stay free."""
@@ -112,7 +111,7 @@ class NodeLock(ConfigSection):
 # Chips are far from the limits of float32, in which pots are played.
 _Chips: TypeAlias = Annotated[float, Ge(0.001), Le(1_000_000_000)]
 _Range: TypeAlias = Annotated[
-    str, Read(_read_range, "a range such as 22+,AKs:0.5", types=("string", "integer"))
+    str, Read("a range such as 22+,AKs:0.5", _read_range, types=("string", "integer"))
 ]
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 
@@ -191,7 +190,7 @@ class SpotConfig(ReportConfig):
     """
 
     board: Annotated[
-        str, Read(lambda text: format_cards(parse_board(text)), "a board such as QsJh2h")
+        str, Read("a board such as QsJh2h", lambda text: format_cards(parse_board(text)))
     ]
     """Cards on the table, a flop, turn or river: QsJh2h."""
 

@@ -2,7 +2,6 @@
 
 import math
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, Le, MultipleOf
-from pydantic import AllowInfNan
+from pydantic import AfterValidator, AllowInfNan
 
 from runout.cfr.schedules import VARIANTS, Schedule
 from runout.config.section import END, ConfigSection, Read, problem
@@ -40,15 +39,6 @@ NotNegative: TypeAlias = Annotated[float, Ge(0)]
 Share: TypeAlias = Annotated[float, Gt(0), Le(1)]
 UpToOne: TypeAlias = Annotated[float, Ge(0), Le(1)]
 Seconds: TypeAlias = Annotated[Positive | None, END]
-
-
-def _read_path(value: Any) -> Path:
-    if not isinstance(value, Path) and not (isinstance(value, str) and value.strip()):
-        raise ValueError
-    return Path(value)
-
-
-GivenPath: TypeAlias = Annotated[Path, Read(_read_path, "a path such as runs/spr", str)]
 StrategyDelta: TypeAlias = Annotated[Share | None, END]
 
 # Keys about tables of games with real cards.
@@ -58,17 +48,13 @@ TurnBuckets: TypeAlias = Annotated[int, Ge(1), Le(1_128)]  # the combos that a t
 RiverBlockers: TypeAlias = Literal["auto", "on", "off"]
 
 
-def as_number(value: Any) -> float | None:
-    """Returns a finite number as float, None for everything else, booleans included."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) <= sys.float_info.max else None
-
-
-def as_tuple(value: Any) -> tuple[Any, ...]:
-    """Returns a list as tuple; what is none is a ValueError."""
-    if not isinstance(value, list | tuple):
+def _read_path(value: Any) -> Path:
+    if not str(value).strip():
         raise ValueError
-    return tuple(value)
+    return Path(value)
+
+
+GivenPath: TypeAlias = Annotated[Path, Read("a path such as runs/spr", _read_path, str)]
 
 
 def different(entries: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -88,14 +74,14 @@ def read_percentage(value: Any) -> float | None:
     return None if match is None else float(Decimal(match[1]) / 100)
 
 
-def parse_target(value: Any) -> float:
-    """Returns the fraction of the pot that a text such as ``0.5%`` says.
+def parse_target(value: Any) -> float | None:
+    """Returns the fraction of the pot that a text such as ``0.5%`` says; None stays None.
 
     Raises:
         ConfigError: if it says none.
     """
     given, share = shorten(str(value).strip()), read_percentage(value)
-    if share is not None and 0.0 < share <= 1.0:
+    if value is None or (share is not None and 0.0 < share <= 1.0):
         return share
     number = None if share is not None else read_percentage(f"{value}%")
     if 0.0 in (share, number):
@@ -116,9 +102,9 @@ def parse_target(value: Any) -> float:
 Target = Annotated[
     float | None,
     Read(
-        lambda value: None if value is None else parse_target(value),
         "a percentage of the pot, or null",
-        lambda target: None if target is None else format_percent(target),
+        parse_target,
+        lambda target: target and format_percent(target),
         ("string", "number", "null"),
     ),
 ]
@@ -127,18 +113,17 @@ Target = Annotated[
 MAX_EXPONENT = 20.0
 
 
-def _read_exponent(value: Any) -> float:
-    is_infinite = isinstance(value, float) and math.isinf(value)
-    exponent = value if is_infinite else as_number(value)
-    if exponent is None or not (is_infinite or abs(exponent) <= MAX_EXPONENT):
+def _check_exponent(exponent: float) -> float:
+    if not (math.isinf(exponent) or abs(exponent) <= MAX_EXPONENT):
         raise ValueError
-    return float(exponent)
+    return exponent
 
 
 _Exponent: TypeAlias = Annotated[
     float,
     AllowInfNan(True),
-    Read(_read_exponent, "a number from -20 to 20, .inf or -.inf", types=("number",)),
+    AfterValidator(_check_exponent),
+    Read("a number from -20 to 20, .inf or -.inf", types=("number",)),
 ]
 
 
@@ -180,8 +165,8 @@ def _exponents(schedule: Schedule) -> dict[str, float]:
 Variant = Annotated[
     Schedule,
     Read(
-        _read_variant,
         _VARIANTS,
+        _read_variant,
         lambda schedule: str(schedule) if schedule in VARIANTS.values() else _exponents(schedule),
         ("string", "object"),
         Exponents.json_schema()["properties"],
@@ -205,7 +190,7 @@ _IN_CHIPS = {"bb": "is in big blinds, but the stack is in chips: write '50%'"}
 def _sizes(allowed: str, rules: SizeRules) -> Read:
     read: Any = partial(Sizes.parse, rules=rules)
     keys: dict[str, Any] = {key: {} for key in chain(*rules.style.groups)}
-    return Read(read, allowed, Sizes.plain, ("array", "string", "object"), keys)
+    return Read(allowed, read, Sizes.plain, ("array", "string", "object"), keys)
 
 
 _BY_DEPTH = "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin"
