@@ -170,10 +170,6 @@ def test_no_ratio_can_be_read_before_it_is_set():
     with pytest.raises(
         ConfigError, match="postflop_sprs: 'auto' needs the preflop tree of a run config"
     ):
-        _ = auto.primary_spr
-    with pytest.raises(
-        ConfigError, match="postflop_sprs: 'auto' needs the preflop tree of a run config"
-    ):
         list(auto.sprs)
     with pytest.raises(ValidationError, match="-1 should be greater than 0"):
         auto.with_sprs([-1])
@@ -272,7 +268,7 @@ def test_sizes_by_street_and_player_reach_the_menus():
 
 def test_the_rules_build_the_tree_of_the_docs():
     config = parse("{bet_sizes: [0.5, 1.0], max_raises_per_street: 2, postflop_spr: 6}")
-    tree = PostflopTree.build(config.betting_rules(), config.primary_spr)
+    tree = PostflopTree.build(config.betting_rules(), config.sprs[0])
     assert tree.num_nodes == 2233
 
 

@@ -17,7 +17,7 @@ from runout.cli.formatting import format_bytes, format_count, format_count_of, f
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
 from runout.cli.targets import solving_into
-from runout.config.flops import BACKENDS, FlopsConfig, backend_title
+from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
@@ -132,8 +132,13 @@ def _show_all(model: FlopsConfig, json: bool = False) -> None:
         counts = tree.num_nodes, decisions, folds, facts[-1]["num_showdowns"]
         sheet.add(spr, *counts, facts[-1]["memory_bytes"])
     flops = format_count_of(len(model.flop_list().flops), "flop")
-    title = f"{flops}, solve type {backend_title(model.solve_type)}"
+    title = f"{flops}, solve type {_backend_title(model.solve_type)}"
     console.show(json, {"trees": facts}, f"{title}\n{describe.format_rules(rules)}\n", sheet)
+
+
+def _backend_title(name: str) -> str:
+    """Returns a backend for people; ``exhaustive (169 hands)``, the coarsest, sounds like more."""
+    return f"{name} (169 hands)" if name in ("exhaustive", "mccfr") else name
 
 
 def _memory(
@@ -153,7 +158,7 @@ def _memory(
 
     hardest = min(config.flop_list().flops, key=lambda flop: len(suit_stabilizer(flop)))
     needed = int(make_backend(config).estimate(hardest, tree, 1).memory_bytes)
-    each = f"of memory for each flop that is solved at a time, {backend_title(config.solve_type)}"
+    each = f"of memory for each flop that is solved at a time, {_backend_title(config.solve_type)}"
     return needed, f"{format_bytes(needed)} {each}"
 
 

@@ -24,6 +24,7 @@ from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
 from runout.trees.sizes import STREET_KEYS, Sizes
+from runout.trees.tree import PotType
 
 POSTFLOP_SECTION = "postflop_model"
 
@@ -91,8 +92,8 @@ class FlopsConfig(ConfigSection):
     Constructing one gives the class of its backend, chosen by ``solve_type``.
 
     >>> from runout import FlopsConfig
-    >>> FlopsConfig(solve_type="exact", bet_sizes=["33%"], fixed_flops=["AhKd7s"]).primary_spr
-    3.5
+    >>> FlopsConfig(solve_type="exact", bet_sizes=["33%"], fixed_flops=["AhKd7s"]).sprs
+    (3.5,)
     """
 
     # Without it the keys could be those of several backends; only the default one needs no name.
@@ -163,16 +164,11 @@ class FlopsConfig(ConfigSection):
 
     @property
     def sprs(self) -> tuple[float, ...]:
-        """The stack-to-pot ratios; `auto` has none before `with_sprs`."""
+        """The stack-to-pot ratios, the primary one first; `auto` has none before `with_sprs`."""
         if self.postflop_sprs is None:
             text = "'auto' needs the preflop tree of a run config, without one write [3.5]"
             raise ConfigError(f"{POSTFLOP_SECTION}.postflop_sprs", text)
         return self.postflop_sprs
-
-    @property
-    def primary_spr(self) -> float:
-        """The stack-to-pot ratio to use where only one is needed: the first."""
-        return self.sprs[0]
 
     @property
     def is_auto_sprs(self) -> bool:
@@ -384,11 +380,6 @@ PostflopModel: TypeAlias = Annotated[
 ]
 
 
-def backend_title(label: str) -> str:
-    """Returns a backend for people; ``exhaustive (169 hands)``, the coarsest, sounds like more."""
-    return f"{label} (169 hands)" if label.startswith(("exhaustive", "mccfr")) else label
-
-
 class FlopsFile(ConfigSection):
     """A config file of flops that are solved by themselves."""
 
@@ -398,9 +389,6 @@ class FlopsFile(ConfigSection):
 
 #: Backends whose flops can be played inside a preflop solve: those that tell combos apart.
 JOINT_BACKENDS = ("compact", "exact")
-
-#: Keys of `JointConfig` for the types of a pot.
-POT_KEYS = ("limped", "raised", "reraised")
 
 
 class PotSizesConfig(ConfigSection):
@@ -432,23 +420,23 @@ class JointConfig(ConfigSection):
     reraised: PotSizesConfig | None = None
     """Other sizes in pots with more raises before the flop."""
 
-    def betting_rules(self, model: FlopsConfig) -> dict[str, BettingRules]:
-        """Returns the betting after the flop by the type of the pot, the keys of `POT_KEYS`."""
-        return {key: self.model_of(key, model).betting_rules() for key in POT_KEYS}
+    def betting_rules(self, model: FlopsConfig) -> dict[PotType, BettingRules]:
+        """Returns the betting after the flop by the type of the pot."""
+        return {pot: self.model_of(pot, model).betting_rules() for pot in PotType}
 
-    def model_of(self, pot: str, model: FlopsConfig) -> FlopsConfig:
-        """Returns the postflop model of a type of pot, one of `POT_KEYS`."""
+    def model_of(self, pot: PotType, model: FlopsConfig) -> FlopsConfig:
+        """Returns the postflop model of a type of pot."""
         sizes: PotSizesConfig = getattr(self, pot) or PotSizesConfig()
         return model.model_copy(update={key: value for key, value in sizes if value is not None})
 
     def game_with(self, model: FlopsConfig) -> dict[str, Any]:
         """Returns what decides an iteration together with a postflop model."""
         mapping: dict[str, Any] = {
-            key: {
+            pot: {
                 "sizes": values.digest_menus(rules),
                 "max_raises_per_street": rules.max_raises_per_street,
             }
-            for key, rules in self.betting_rules(model).items()
+            for pot, rules in self.betting_rules(model).items()
         }
         if self.flops_per_iteration is not None:
             mapping |= {"flops_per_iteration": self.flops_per_iteration, "seed": model.seed}

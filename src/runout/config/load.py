@@ -51,7 +51,7 @@ class _Sweep(ConfigSection):
         Len(1),
         AfterValidator(different),
         Read(
-            "a number of seeds, or a list of some",
+            "a number of seeds, or a list of them",
             lambda value: list(range(value)) if type(value) is int else value,
             types=("integer", "array"),
         ),

@@ -479,7 +479,7 @@ def solve_flop(
     chosen, context = _flop_config(config, spr, keys), context or RunContext()
     given = GivenFlop(parse_board(board) if isinstance(board, str) else tuple(board))
     game = FlopGame.deal(given.canonical, np.stack([_by_hand("oop", oop), _by_hand("ip", ip)]))
-    tree = PostflopTree.build(chosen.betting_rules(), chosen.primary_spr)
+    tree = PostflopTree.build(chosen.betting_rules(), chosen.sprs[0])
     own = None if abstraction is None else FlopBuckets.of(given.cards, abstraction).rename_suits()
     backend: Any = make_backend(chosen, own)
     if history_every is not None:

@@ -26,7 +26,7 @@ from runout.preflop.joint import JointGame
 from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
 from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
-from runout.trees.tree import PotType, PreflopTree
+from runout.trees.tree import PreflopTree
 
 
 def solving_facts(
@@ -93,11 +93,10 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
             f"{model.solve_type} cannot be played with preflop, use {allowed}, or method: two_phase"
         )
         raise ConfigError("postflop_model.solve_type", problem)
-    rules = settings.betting_rules(model)
     return JointGame(
         tree=tree,
         flops=model.flop_list(),
-        betting={pot: rules[pot.value] for pot in PotType},
+        betting=settings.betting_rules(model),
         backend=backend,
         flops_per_iteration=settings.flops_per_iteration,
         seed=model.seed,

@@ -73,7 +73,7 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
         evs.append(CHIPS_PER_BB * (won + tree.pot(leaf) / 2.0))
     sizes: dict[str, Any] = {}
     if config.postflop_model is not None:
-        pot = pot_type_of(tree, leaf).value
+        pot = pot_type_of(tree, leaf)
         used = config.joint_settings.model_of(pot, config.postflop_model).to_mapping()
         sizes = {
             "bet_sizes": used["bet_sizes"],

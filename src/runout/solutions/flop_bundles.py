@@ -49,7 +49,7 @@ from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.values import ExploitabilityMeaning, require_array
 from runout.storage.bundle import load_bundle, read_manifest, reading_contents
 from runout.trees.betting import BettingRules, Stakes, Street
-from runout.trees.tree import PostflopTree, PotType, PreflopTree, build_flop_trees
+from runout.trees.tree import PostflopTree, PreflopTree, build_flop_trees
 
 SHARES, VALUES, BOUNDS, LOCKED = "shares", "values", "bounds", "locked"
 EQUITY, RIVER_GAME = "equity", "river_game"
@@ -477,7 +477,7 @@ class JointFlops:
             config = parse_config(self.config_text, RunConfig)
             assert config.postflop_model is not None
             rules = config.joint_settings.betting_rules(config.postflop_model)
-            return build_flop_trees(tree, {pot: rules[pot.value] for pot in PotType})
+            return build_flop_trees(tree, rules)
 
     def open(
         self,
