@@ -151,7 +151,7 @@ def test_a_list_of_postflop_sprs_is_read():
 
 
 def test_the_primary_spr_is_the_first():
-    assert parse("postflop_sprs: [6.0, 3.5]").primary_spr == 6.0
+    assert parse("postflop_sprs: [6.0, 3.5]").sprs[0] == 6.0
 
 
 def test_ratios_may_wait_for_a_preflop_tree_that_sets_them():

@@ -121,11 +121,11 @@ def load_flops_config(path: Path, config: "FlopsConfig | RunConfig | None" = Non
     Of a run, ``auto`` becomes the ratios that its preflop tree reaches.
     """
     from runout.config.flops import POSTFLOP_SECTION, FlopsConfig
-    from runout.config.load import load_config, load_yaml
+    from runout.config.load import kind_of, load_config, load_yaml
     from runout.config.run import RunConfig
     from runout.runs.plan import postflop_config_for
 
-    if config is None and "preflop" in load_yaml(path):
+    if config is None and kind_of(load_yaml(path)) is RunConfig:
         config = load_config(path, RunConfig)
     config = config or load_config(path, FlopsConfig)
     if isinstance(config, FlopsConfig):
