@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
+@dataclass(frozen=True)
 class Event:
     """A fact that long work reports."""
 

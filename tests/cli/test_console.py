@@ -7,12 +7,12 @@ from rich.console import Console
 from runout import jit
 from runout.cli import console
 from runout.cli.console import (
-    LiveDisplay,
     print_error,
     print_json,
     showing_events,
     using_kernels,
 )
+from runout.cli.progress import Display
 from runout.events import (
     KernelCompiled,
     KernelCompiling,
@@ -39,7 +39,7 @@ def test_files_get_one_line_when_compiling_starts_and_one_when_it_ends(capsys, m
             on_event(event)
     captured = capsys.readouterr()
     first, last = captured.err.splitlines()
-    assert first == "Compiling kernels (first run only)"
+    assert first == "Compiling kernels (first run only), outer"
     assert last.startswith("compiled 2 kernels in ")
     assert captured.out == ""
 
@@ -48,7 +48,7 @@ def test_files_are_not_told_of_a_cache_that_cannot_be_written(capsys):
     with showing_events(can_cache=False) as on_event:
         for event in COMPILING_TWO:
             on_event(event)
-    assert capsys.readouterr().err.splitlines()[0] == "Compiling kernels (every run)"
+    assert capsys.readouterr().err.splitlines()[0] == "Compiling kernels (every run), outer"
 
 
 def test_a_cache_that_cannot_be_written_costs_time_only(run_program):
@@ -80,7 +80,7 @@ def test_files_get_one_line_when_a_phase_starts_and_one_when_it_ends(capsys):
         on_event(PhaseAdvanced("counting boards", 1000, 2000))
         on_event(PhaseEnded("counting boards", 12.0))
     first, last = capsys.readouterr().err.splitlines()
-    assert first == "Counting boards: 0/2,000"
+    assert first == "Counting boards 0/2,000"
     assert last == "counting boards: done in 12.0 s"
 
 
@@ -92,10 +92,10 @@ def test_nothing_is_shown_when_nothing_happens(capsys):
 
 def shown_live(events):
     file = io.StringIO()
-    display = LiveDisplay(Console(file=file, force_terminal=True, width=100, color_system=None))
+    display = Display(Console(file=file, force_terminal=True, width=100, color_system=None))
     for event in events:
         display.on_event(event)
-    display._progress.refresh()
+    display._bars.refresh()
     text = file.getvalue()
     display.close()
     return text, file.getvalue()
@@ -117,14 +117,6 @@ def test_terminals_see_the_steps_of_a_phase():
 def test_a_phase_that_has_ended_leaves_no_bar():
     text, _ = shown_live([PhaseStarted("counting", 2), PhaseEnded("counting", 5.0)])
     assert "Counting" not in text.splitlines()[-1]
-
-
-def test_times_are_told_in_minutes_and_from_an_hour_on_in_hours():
-    assert [console._clock(seconds) for seconds in (7.9, 67.0, 3_607.0)] == [
-        "0:07",
-        "1:07",
-        "1:00:07",
-    ]
 
 
 def test_the_cursor_comes_back_and_the_bar_vanishes():

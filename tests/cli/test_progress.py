@@ -1,17 +1,19 @@
 """Tests of `runout.cli.progress`."""
 
 import io
+import json
 import math
+import time
 
 import pytest
 from rich.console import Console
 
-from runout.cli.console import LiveDisplay, PlainDisplay, showing_events
+from runout.cli.console import showing_events
 from runout.cli.progress import (
     Bar,
+    Display,
     SolveTracker,
     TimeLeft,
-    describe_bar,
     describe_event,
     describe_measures,
     describe_place,
@@ -33,6 +35,20 @@ from runout.events import (
     RangesRoundFinished,
     SpotSolving,
 )
+
+
+class Lines:
+    """The lines of a display that is a file."""
+
+    def __init__(self, clock=time.perf_counter):
+        self.file = io.StringIO()
+        self.display = Display(Console(file=self.file, width=200), clock=clock)
+
+    def lines(self, event):
+        """Returns the lines that an event adds."""
+        before = len(self.file.getvalue())
+        self.display.on_event(event)
+        return self.file.getvalue()[before:].splitlines()
 
 
 def event(iteration, chips=None, target=1.0, seconds=None, max_seconds=None, max_iterations=1000):
@@ -113,13 +129,13 @@ def test_the_bar_shows_exploitability_in_chips_and_of_the_pot():
 
 def test_files_get_a_line_now_and_then():
     clock = Clock()
-    lines = PlainDisplay(clock=clock)
-    assert lines.lines(event(5, 40.0)) == ["Spot: 5/1,000, 40 chips, 40.00% of the pot"]
+    lines = Lines(clock=clock)
+    assert lines.lines(event(5, 40.0)) == ["Spot 5/1,000, 40 chips, 40.00% of the pot"]
     clock.now = 5.0
     assert lines.lines(event(10, 20.0)) == []
     clock.now = 11.0
     (line,) = lines.lines(event(20, 10.0))
-    assert line == "Spot: 20/1,000, 10 chips, 10.00% of the pot, about 3 min left"
+    assert line == "Spot 20/1,000, 10 chips, 10.00% of the pot, 3 min left"
 
 
 def test_a_preflop_bar_says_at_most_until_the_fall_is_known():
@@ -154,8 +170,8 @@ def solving(flop, iteration=1):
 
 def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
     clock = Clock()
-    lines = PlainDisplay(clock=clock)
-    assert lines.lines(PhaseStarted(Phase.FLOPS, 3)) == ["Flops: 0/3"]
+    lines = Lines(clock=clock)
+    assert lines.lines(PhaseStarted(Phase.FLOPS, 3)) == ["Flops 0/3"]
     assert lines.lines(solving("AsKhQd")) == []
     clock.now = 5.0
     (line,) = lines.lines(FlopSolved("AsKhQd", 1, 3, 0.001, 5.0))
@@ -163,51 +179,51 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
     lines.lines(solving("2c3h4d"))
     clock.now = 12.0
     _, line = lines.lines(FlopSolved("2c3h4d", 2, 3, 0.001, 7.0))
-    assert line == "Flops: 2/3, worst 0.10% of the pot, about 10 s left"
+    assert line == "Flops 2/3, worst 0.10% of the pot, 10 s left"
     lines.lines(FlopSolved("7c3h4d", 3, 3, 0.001, 1.0))
     (line,) = lines.lines(PhaseEnded(Phase.FLOPS, 12.0))
     assert line == "Flops: 3 flops in 12.0 s, 1 of them by an earlier run, worst 0.10% of the pot"
 
 
 def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
-    lines = PlainDisplay()
+    lines = Lines()
     (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 0))
-    assert line == "Preflop: 1/10,000"
+    assert line == "Preflop 1/10,000"
     assert lines.lines(PreflopSolving(2, 10_000, None, None, 0.0, None, 0)) == []
     (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 2))
-    assert line == "Preflop, round 2: 1/10,000"
+    assert line == "Preflop, round 2 1/10,000"
     assert lines.lines(RangesRoundFinished(1, 3, 0.0123, 0.456)) == [
         "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
     ]
 
 
 def test_files_are_told_once_that_a_spot_is_solved():
-    lines = PlainDisplay()
+    lines = Lines()
     event = SpotSolving(10, 500, None, None, 0.1, None, 10.0)
-    assert lines.lines(event) == ["Spot: 10/500"]
+    assert lines.lines(event) == ["Spot 10/500"]
     assert lines.lines(event) == []
 
 
 def test_files_get_lines_of_flops_whose_solve_or_other_phase_takes_long():
     clock = Clock()
-    lines = PlainDisplay(clock=clock)
+    lines = Lines(clock=clock)
     assert lines.lines(solving("AhKd7s")) == []
     clock.now = 31.0
-    assert lines.lines(solving("AhKd7s", 45)) == ["AhKd7s SPR 3.5 solving: 45/200, δ=0.0032"]
+    assert lines.lines(solving("AhKd7s", 45)) == ["AhKd7s SPR 3.5 solving 45/200, δ=0.0032"]
     assert lines.lines(solving("AhKd7s", 46)) == []
     assert lines.lines(PhaseStarted(Phase.ESTIMATING_EV, 20_000_000, PLACE)) == []
     clock.now = 62.0
     event = PhaseAdvanced(Phase.ESTIMATING_EV, 5_000_000, 20_000_000, PLACE)
-    assert lines.lines(event) == ["AhKd7s SPR 3.5 sampled EVs: 5,000,000/20,000,000"]
+    assert lines.lines(event) == ["AhKd7s SPR 3.5 sampled EVs 5,000,000/20,000,000"]
 
 
 def test_other_work_tells_its_steps_and_how_long_they_took():
     clock = Clock()
-    lines = PlainDisplay(clock=clock)
-    assert lines.lines(PhaseStarted("turn strengths", 100)) == ["Turn strengths: 0/100"]
+    lines = Lines(clock=clock)
+    assert lines.lines(PhaseStarted("turn strengths", 100)) == ["Turn strengths 0/100"]
     clock.now = 10.0
     assert lines.lines(PhaseAdvanced("turn strengths", 25, 100)) == [
-        "Turn strengths: 25/100, about 30 s left"
+        "Turn strengths 25/100, 30 s left"
     ]
     assert lines.lines(PhaseEnded("turn strengths", 40.0)) == ["turn strengths: done in 40.0 s"]
     assert lines.lines(PhaseStarted("writing", 1)) == []
@@ -215,13 +231,13 @@ def test_other_work_tells_its_steps_and_how_long_they_took():
 
 
 def test_capped_buckets_are_a_note():
-    (line,) = PlainDisplay().lines(BucketsCapped("flop", 1400, 249))
+    (line,) = Lines().lines(BucketsCapped("flop", 1400, 249))
     assert line == "flop: 249 buckets instead of 1,400, no more hands are different"
 
 
 def test_a_bar_in_words_says_when_it_may_end_earlier():
     bar = Bar("preflop", "Preflop", 10, 1000, "5 mbb/hand", 12.0, is_at_most=True)
-    assert describe_bar(bar) == "Preflop: 10/1,000, 5 mbb/hand, at most about 20 s left"
+    assert bar.words() == ["Preflop 10/1,000", "5 mbb/hand", "≤20 s left"]
 
 
 def solving_of_test_progress_text(
@@ -248,7 +264,7 @@ def test_bounds_are_marked_wherever_they_are_told():
     bound = solving_of_test_progress_text(200, pot=0.5261, is_upper_bound=True)
     assert describe_measures(bound) == "δ=0.0032, ≤52.61% of the pot"
     assert "≤52.61% of the pot" in describe_solved("AhKd7s", [bound], 1.0)
-    assert "worst ≤52.61% of the pot" in describe_solved("AhKd7s", [bound, bound], 1.0)
+    assert "≤52.61% of the pot" in describe_solved("AhKd7s", [bound, bound], 1.0)
 
 
 def test_a_solved_flop_leaves_the_line_of_the_design():
@@ -263,14 +279,15 @@ def test_a_flop_that_ran_out_of_iterations_has_not_converged():
     assert line == "AhKd7s stopped at iter 200 δ=0.0032, 0.42% of the pot (8.2 s)"
 
 
-def test_several_ratios_are_told_in_one_line():
+def test_of_several_ratios_the_worst_is_told():
     last = [
         solving_of_test_progress_text(38, spr=1.0, pot=0.001, is_converged=True),
         solving_of_test_progress_text(200, spr=9.0, pot=0.004),
     ]
     assert describe_solved("AhKd7s", last, 8.2) == (
-        "AhKd7s converged at 1 of 2 SPRs, iter 38 to 200, worst 0.40% of the pot (8.2 s)"
+        "AhKd7s stopped at iter 200 of SPR 9 δ=0.0032, 0.40% of the pot (8.2 s)"
     )
+    assert describe_solved("AhKd7s", [], 8.2) == "AhKd7s solved (8.2 s) ✓"
 
 
 def test_capped_buckets_name_their_flop_as_it_was_given():
@@ -452,13 +469,26 @@ def test_files_see_solve_events_as_notes(capsys):
     assert capsys.readouterr().err.startswith("Flops: 0 flops in 1.0 s")
 
 
+def test_programs_get_events_as_lines_of_json(capsys, monkeypatch):
+    monkeypatch.setenv("RUNOUT_EVENTS", "json")
+    with showing_events() as on_event:
+        for told in (event(10, 20.0, seconds=1.0), event(20, 10.0, seconds=2.0)):
+            on_event(told)
+        on_event(solving_of_test_progress_text(3, math.nan))
+    first, second, flop = map(json.loads, capsys.readouterr().err.splitlines())
+    assert (first["event"], first["iteration"], first["pot_chips"]) == ("SpotSolving", 10, 100.0)
+    assert first["seconds_left"] is None
+    assert second["seconds_left"] is not None
+    assert (flop["event"], flop["strategy_delta"]) == ("FlopSolving", None)
+
+
 def live_text(events):
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=100, color_system=None)
-    display = LiveDisplay(console)
+    display = Display(console)
     for event in events:
         display.on_event(event)
-        display._progress.refresh()
+        display._bars.refresh()
     shown = file.getvalue()
     display.close()
     return shown

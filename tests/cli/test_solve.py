@@ -245,7 +245,7 @@ def test_a_real_ctrl_c_ends_flops_in_flight_at_once(tmp_path):
         text=True,
     )
     messages = ""
-    while "Flops: 0/2" not in messages:  # and then they would never end
+    while "Flops 0/2" not in messages:  # and then they would never end
         messages += program.stderr.readline()
         assert program.poll() is None, messages
     program.send_signal(signal.SIGINT)
@@ -274,7 +274,7 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve_of_test_solve_pre
         x for x in result.stderr.splitlines() if not x.lower().startswith("compil")
     )
     assert first == f"{tmp_path}/config.yaml: no flop is ever seen, none is solved"
-    assert second == "Preflop: 0/10,000"
+    assert second == "Preflop 0/10,000"
     text = result.stdout
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert lines[0] == "SB first in pot 1.5 bb, 9.5 and 9 behind"

@@ -3,13 +3,26 @@ import time
 
 import pytest
 
+from runout.cli.app import EXIT_INTERRUPTED
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.errors import ExecutionError
+from runout.explorer import jobs
 from runout.explorer.jobs import Jobs
+from runout.explorer.library import Library, RunKind
+from runout.runs.preflop import solve_preflop
+from runout.solutions.flop_bundles import load_spot
+from tests.samples.solve_configs import LIMPS
 
 TALKS = """
-import json, sys, time
+import json, sys
+print("5 nodes of betting", file=sys.stderr)
+if "--estimate" in sys.argv:
+    sys.exit(print("small"))
+print(json.dumps({"event": "KernelCompiled", "name": "x", "seconds": 1.0}), file=sys.stderr)
 for n in range(1, 4):
-    print(json.dumps({"iteration": n, "exploitability_pot": 1 / n, "seconds_left": 1}), flush=True)
+    step = {"iteration": n, "exploitability": 8 / n, "pot_chips": 8.0, "seconds": n + 1.0}
+    print(json.dumps({"event": "SpotSolving", **step, "seconds_left": 1}), file=sys.stderr)
 """
 FAILS = "import sys; print('error: no memory', file=sys.stderr); sys.exit(2)"
 WAITS = "import time; time.sleep(600)"
@@ -37,18 +50,18 @@ def test_what_went_wrong_is_told(tmp_path):
 
 
 def test_one_job_at_a_time_and_it_can_be_stopped(tmp_path):
-    jobs = Jobs([sys.executable, "-c", WAITS])
-    job = jobs.start([], tmp_path)
+    server_jobs = Jobs([sys.executable, "-c", WAITS])
+    job = server_jobs.start([], tmp_path)
     with pytest.raises(ExecutionError, match="another one is under way"):
-        jobs.start([], tmp_path)
+        server_jobs.start([], tmp_path)
     job.stop()
     wait_for(job, "stopped")
 
 
 def test_no_job_outlives_the_server(tmp_path):
-    jobs = Jobs([sys.executable, "-c", WAITS])
-    job = jobs.start([], tmp_path)
-    jobs.stop_all()
+    server_jobs = Jobs([sys.executable, "-c", WAITS])
+    job = server_jobs.start([], tmp_path)
+    server_jobs.stop_all()
     assert job.process.poll() is not None
 
 
@@ -58,7 +71,59 @@ def test_an_unknown_job_is_refused():
 
 
 def test_a_question_is_answered_or_refused():
-    answer = "import json; print(json.dumps({'text': 'small'}))"
-    assert Jobs([sys.executable, "-c", answer]).ask([], 20) == {"text": "small"}
+    answer = Jobs([sys.executable, "-c", TALKS]).estimate([], 20)
+    assert answer["seconds"] == jobs.USUAL_ITERATIONS * 1.0
+    assert answer["text"] == "small\nabout 3 min on this machine for the usual 150 iterations"
     with pytest.raises(ExecutionError, match="no memory"):
-        Jobs([sys.executable, "-c", FAILS]).ask([], 20)
+        Jobs([sys.executable, "-c", FAILS]).estimate([], 20)
+    with pytest.raises(ExecutionError, match=r"took more than 0\.1 s"):
+        Jobs([sys.executable, "-c", WAITS]).estimate([], 0.1)
+
+
+SOLVES = [sys.executable, "-c", "from runout.cli.app import main; main()", "solve-spot"]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    """A run whose flops are checked down."""
+    path = tmp_path_factory.mktemp("run") / "limps"
+    solve_preflop(parse_config(LIMPS, RunConfig)).save(path)
+    return path
+
+
+def arguments_of(directory, node="c-x"):
+    return ["--from", str(directory), "--node", node, "--board", "Td9d6h"]
+
+
+def test_the_program_tells_what_a_flop_takes_and_keeps_nothing(directory, monkeypatch):
+    monkeypatch.setattr(jobs, "TRIAL_ITERATIONS", 2)
+    before = sorted(directory.rglob("*"))
+    answer = Jobs(SOLVES).estimate(arguments_of(directory), 600)
+    assert "nodes of betting" in answer["text"]
+    assert "on this machine" in answer["text"]
+    assert answer["seconds"] > 0
+    assert sorted(directory.rglob("*")) == before
+    with pytest.raises(ExecutionError, match="leads to no flop"):
+        Jobs(SOLVES).estimate(arguments_of(directory, "f"), 600)
+
+
+@pytest.mark.slow
+def test_the_program_solves_a_flop_into_the_directory_of_its_run(directory):
+    output = directory / "spots" / "c-x-Td9d6h"
+    job = Jobs(SOLVES).start(arguments_of(directory), output)
+    wait_for(job, "done")
+    assert job.curve[-1][1] < 0.01
+    spots = [run.path for run in Library([directory]).runs.values() if run.kind is RunKind.SPOT]
+    assert output in spots
+
+
+def test_a_solve_that_is_stopped_saves_what_it_has_learned(directory):
+    output = directory / "spots" / "stopped"
+    job = Jobs(SOLVES).start(arguments_of(directory), output)
+    deadline = time.monotonic() + 600
+    while job.iteration == 0 and job.ended is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    job.stop()
+    wait_for(job, "stopped")
+    assert job.process.returncode == EXIT_INTERRUPTED
+    assert load_spot(output).quality.iterations > 0

@@ -497,11 +497,15 @@ def test_flops_of_a_joint_game_as_a_report(viewer, ids):
 SOLVES = """
 import json, shutil, sys, time
 if "--estimate" in sys.argv:
-    print(json.dumps({"text": "5 nodes of betting"}))
-    sys.exit()
+    sys.exit(print("5 nodes of betting"))
+is_trial = "--output" not in sys.argv
 for n in (10, 20, 30):
-    print(json.dumps({"iteration": n, "exploitability_pot": 1 / n, "seconds_left": 2}), flush=True)
-    time.sleep(float(sys.argv[2]))
+    step = {"iteration": n, "exploitability": 10 / n, "pot_chips": 10.0, "seconds": n / 10}
+    told = {"event": "SpotSolving", **step, "seconds_left": 2}
+    print(json.dumps(told), file=sys.stderr, flush=True)
+    time.sleep(0 if is_trial else float(sys.argv[2]))
+if is_trial:
+    sys.exit()
 shutil.copytree(sys.argv[1], sys.argv[-1])
 """
 

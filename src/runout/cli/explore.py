@@ -37,8 +37,8 @@ def explore(
     library = Library(directories or [Path()])
     listener = listen(host, port)
     token = "" if listener.is_loopback else secrets.token_urlsafe(24)
-    command = [sys.executable, "-m", "runout.cli.spot_job"]
-    jobs = Jobs(command) if listener.is_loopback else None
+    program = [sys.executable, "-c", "from runout.cli.app import main; main()"]
+    jobs = Jobs([*program, "solve-spot"]) if listener.is_loopback else None
     app = make_app(Explorer(library, jobs), Guard(listener.names, token))
     url = listener.url(token)
     print_parts(url)

@@ -17,6 +17,7 @@ from runout.solutions.sheet import Sheet
 from runout.solutions.sheet import format_chips as format_chips
 from runout.solutions.sheet import format_count as format_count
 from runout.solutions.sheet import format_percent as format_percent
+from runout.solutions.sheet import format_time_limit as format_time_limit
 from runout.solutions.sheet import json_number as json_number
 
 Json = Mapping[str, Any]
@@ -43,14 +44,6 @@ def format_seconds(seconds: float) -> str:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
-
-
-def format_time_limit(seconds: float) -> str:
-    """Returns a duration rounded up, so as to tell a minute from an hour: ``20 s``, ``3 min``."""
-    if seconds <= 60.0:
-        return f"{10 * math.ceil(seconds / 10)} s"
-    minutes = math.ceil(seconds / 60.0)
-    return f"{minutes} min" if minutes <= 120 else f"{math.ceil(minutes / 60)} h"
 
 
 def format_count_of(number: float, noun: str) -> str:

@@ -4,12 +4,18 @@ A flop in work has one bar, whichever worker solves it: it shows the phase that 
 goes when the flop is solved, which leaves a line behind.
 """
 
+import json
 import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from runout import events
 from runout.cli.formatting import (
@@ -19,7 +25,7 @@ from runout.cli.formatting import (
     format_seconds,
     format_time_limit,
 )
-from runout.events import Event, FlopPlace, FlopSolved, FlopSolving, GameSolving, Phase
+from runout.events import Event, EventSink, FlopPlace, FlopSolved, FlopSolving, GameSolving, Phase
 
 #: Pace and fall are those since this share of the steps: early ones are of another kind.
 _LOOKING_BACK = 0.25
@@ -108,22 +114,15 @@ def describe_measures(event: FlopSolving) -> str:
 def describe_solved(flop: str, last: Sequence[FlopSolving], seconds: float) -> str:
     """Returns how a flop was solved: ``AhKd7s converged at iter 38 δ=0.0009 (6.7 s) ✓``.
 
-    Of each stack-to-pot ratio the last iteration is given.
+    Of each stack-to-pot ratio the last iteration is given; the worst one is told.
     """
-    num_converged = sum(event.is_converged for event in last)
-    took = f"({format_seconds(seconds)})" + (" ✓" if num_converged == len(last) else "")
+    took = f"({format_seconds(seconds)})"
     if not last:
-        return f"{flop} solved {took}"
-    if len(last) == 1:
-        (event,) = last
-        how = "converged at" if event.is_converged else "stopped at"
-        return f"{flop} {how} iter {event.iteration} {describe_measures(event)} {took}"
-    iterations = sorted(event.iteration for event in last)
-    worst = max(event.exploitability_pot or 0.0 for event in last)
-    return (
-        f"{flop} converged at {num_converged} of {len(last)} SPRs, iter {iterations[0]} to "
-        f"{iterations[-1]}, worst {format_bound(worst, last[0].is_upper_bound)} of the pot {took}"
-    )
+        return f"{flop} solved {took} ✓"
+    worst = max(last, key=lambda event: (not event.is_converged, event.exploitability_pot or 0.0))
+    how, end = ("converged", f"{took} ✓") if worst.is_converged else ("stopped", took)
+    place = f" of SPR {worst.spr:.4g}" if len(last) > 1 else ""
+    return f"{flop} {how} at iter {worst.iteration}{place} {describe_measures(worst)} {end}"
 
 
 def describe_event(event: Event) -> str:
@@ -172,16 +171,12 @@ class Bar:
     is_at_most: bool = False  # whether it may end before all steps are done
     is_flop: bool = False  # whether it is about one flop of many
 
-
-def describe_bar(bar: Bar) -> str:
-    """Returns a bar in words: ``Flops: 2/3, worst 0.10% of the pot, about 10 s left``."""
-    if bar.total is None:
-        return bar.title
-    parts = [f"{bar.title.strip()}: {bar.done:,}/{bar.total:,}", bar.detail]
-    if bar.seconds_left:
-        about = "at most about" if bar.is_at_most else "about"
-        parts.append(f"{about} {format_time_limit(bar.seconds_left)} left")
-    return ", ".join(filter(None, parts))
+    def words(self) -> list[str]:
+        """Returns the bar in words: ``Flops 2/3``, ``worst 0.10% of the pot``, ``10 s left``."""
+        count = "" if self.total is None else f" {self.done:,}/{self.total:,}"
+        limit = format_time_limit(self.seconds_left) if self.seconds_left else ""
+        left = limit and f"{'≤' if self.is_at_most else ''}{limit} left"
+        return [text for text in (self.title + count, self.detail, left) if text]
 
 
 class DisplayUpdate(NamedTuple):
@@ -214,7 +209,8 @@ class SolveTracker:
     ) -> None:
         """Takes a clock, and whether kernels are kept once they are compiled."""
         self._clock, self._can_cache, self._lock = clock, can_cache, threading.Lock()
-        self._round, self._leaf, self._is_preflop_seen = 0, 0, False
+        self._round: int | None = None  # of the preflop solve, once there is one
+        self._leaf = 0
         self._batch: _Batch | None = None
         self._round_starts: list[float] = []  # when the first flop came to each round of buckets
         self._times: dict[tuple[str, str], TimeLeft] = {}  # by key and title of a bar
@@ -237,7 +233,7 @@ class SolveTracker:
                 return self._note_compiling(event)
             case events.PhaseStarted(Phase.FLOPS, total):
                 title = "Flops"
-                if self._is_preflop_seen:
+                if self._round is not None:
                     self._leaf += 1
                     title = f"Flops, round {self._round + 1}, leaf {self._leaf}"
                 self._batch, self._round_starts = _Batch(title, total), []
@@ -351,7 +347,7 @@ class SolveTracker:
 
     def _note_solved(self, event: FlopSolved) -> DisplayUpdate:
         flop, line, batch = self._flops.pop(event.flop, None), describe_event(event), self._batch
-        if not line and flop is not None and not self._is_preflop_seen:
+        if not line and flop is not None and self._round is None:
             line = describe_solved(event.flop, list(flop[1].values()), event.seconds)
         if batch is None:
             return DisplayUpdate(ended=(event.flop,), line=line)
@@ -365,11 +361,8 @@ class SolveTracker:
         """Returns the bar of a solve with a target; it fills at the expected end."""
         key, title, detail, reached = "spot", "Spot", "", event.exploitability
         if isinstance(event, events.PreflopSolving):
-            self._round, self._leaf, self._is_preflop_seen = event.round, 0, True
-            key, title = (
-                Phase.PREFLOP,
-                f"Preflop, round {event.round}" if event.round else "Preflop",
-            )
+            self._round, self._leaf, key = event.round, 0, Phase.PREFLOP
+            title = f"Preflop, round {event.round}" if event.round else "Preflop"
             detail = "" if reached is None else f"{reached:.3g} mbb/hand"
         elif isinstance(event, events.SpotSolving) and reached is not None:
             percent = format_percent(reached / event.pot_chips)
@@ -377,3 +370,104 @@ class SolveTracker:
         known = self._time_left(key, title)
         left, steps = known.of_game(event, self._worked()), (event.iteration, event.max_iterations)
         return Bar(key, title, *steps, detail, left, known.is_at_most)
+
+
+#: Files get a line about each bar so often, and about a flop that takes long, in seconds.
+_SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_BETWEEN_LINES_OF_FLOP = 30.0
+
+
+def writing_events(stream: TextIO) -> EventSink:
+    """Returns a sink that writes events for programs: one JSON object a line, with seconds left."""
+    tracker = SolveTracker()
+
+    def write(event: Event) -> None:
+        bar = tracker.note(event).bar
+        left = None if bar is None or bar.is_at_most else bar.seconds_left
+        facts = {"event": type(event).__name__, **asdict(event), "seconds_left": left}
+        known = {key: None if value != value else value for key, value in facts.items()}
+        with suppress(OSError):
+            print(json.dumps(known), file=stream, flush=True)
+
+    return write
+
+
+class Display:
+    """Shows the events of long work as lines that stay, and the state of the work.
+
+    On a terminal these are bars, which vanish at the end; elsewhere a line now and then.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        can_cache: bool = True,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """Takes a clock, and whether kernels are kept once they are compiled."""
+        self._console, self._clock = console, clock
+        self._tracker = SolveTracker(clock, can_cache)
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=12, complete_style="cyan", finished_style="cyan"),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[detail]}", style="dim"),
+            console=console,
+            transient=True,
+        )
+        self._shown: dict[str, tuple[TaskID, str]] = {}  # task and title by the key of a bar
+        self._last_line: dict[str, float] = {}
+
+    def on_event(self, event: Event) -> None:
+        """Shows what an event changes."""
+        update = self._tracker.note(event)
+        lines = [update.line]
+        if self._console.is_terminal:
+            self._bars.start()
+            if update.bar is not None:
+                self._move(update.bar)
+            for key in self._shown.keys() & set(update.ended):
+                self._bars.remove_task(self._shown.pop(key)[0])
+        elif update.bar is not None and self._is_due(update.bar):
+            lines.append(", ".join(update.bar.words()).strip())
+        self._print(*lines)
+
+    def close(self) -> None:
+        """Takes the bars away, and says how long compiling took."""
+        if self._console.is_terminal:
+            self._bars.stop()
+        self._print(self._tracker.describe_compiled())
+
+    def _print(self, *lines: str) -> None:
+        with suppress(OSError):  # a full disk behind stderr ends no solve
+            for line in filter(None, lines):
+                self._console.print(Text(line, style="dim"), soft_wrap=True)
+
+    def _is_due(self, bar: Bar) -> bool:
+        """Returns whether files get a line about a bar: a new one, and one of long ago."""
+        if bar.total == 1:
+            return False
+        pause = _SECONDS_BETWEEN_LINES_OF_FLOP if bar.is_flop else _SECONDS_BETWEEN_LINES
+        now, key = self._clock(), bar.key if bar.is_flop else bar.title
+        is_new = key not in self._last_line and not bar.is_flop
+        is_late = now - self._last_line.setdefault(key, now) >= pause and bar.total is not None
+        if is_new or is_late:
+            self._last_line[key] = now
+        return is_new or is_late
+
+    def _move(self, bar: Bar) -> None:
+        # All at once: the display is drawn at any moment.
+        head, *details = bar.words()
+        facts: dict[str, Any] = {
+            "description": head,
+            "completed": bar.done,
+            "total": bar.total,
+            "detail": ", ".join(details),
+        }
+        task, title = self._shown.get(bar.key, (None, ""))
+        if task is None:
+            task = self._bars.add_task(**facts)
+        else:  # the time of other work begins now
+            move = self._bars.update if title == bar.title else self._bars.reset
+            move(task, **facts)
+        self._shown[bar.key] = (task, bar.title)

@@ -1,10 +1,11 @@
 """Solves that the page starts: one at a time, in a process of its own, watched line by line.
 
-The process writes one JSON object per line: what it has done so far. The server itself never
-imports a solver.
+The process is `runout solve-spot`, which writes its events as lines of JSON. The server itself
+never imports a solver.
 """
 
 import json
+import os
 import secrets
 import subprocess
 import threading
@@ -15,9 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from runout.errors import ExecutionError
+from runout.solutions.sheet import format_time_limit
 
 Json = dict[str, Any]
 
+#: The environment of a process that writes its events as JSON, one object a line, on stderr.
+_TELLING = {"RUNOUT_EVENTS": "json"}
+_STEP, _NOTHING_SAID = "SpotSolving", "ended without a word"
+#: An estimate of time comes from so many iterations, or from so many seconds of them.
+TRIAL_ITERATIONS = 6
+TRIAL_SECONDS = 20
+#: Spots need 70 to 200 iterations to 0.5 % of the pot.
+USUAL_ITERATIONS = 150
 #: Lines of what went wrong that are shown.
 _MAX_MESSAGE_CHARACTERS = 2000
 _MAX_CURVE_POINTS = 400
@@ -33,7 +43,7 @@ class SolveJob:
         state: ``running``, ``done``, ``failed`` or ``stopped``.
         curve: exploitability as a fraction of the pot, by iteration.
         seconds_left: as the process says; None if it does not know.
-        message: what it said last besides.
+        message: what went wrong, if it failed.
     """
 
     id: str
@@ -82,10 +92,11 @@ class Jobs:
             if any(job.state == "running" for job in self._jobs.values()):
                 raise ExecutionError("job", "another one is under way, stop it or wait for it")
             process = subprocess.Popen(
-                [*self._command, *arguments],
+                [*self._command, *arguments, "--output", str(output)],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
+                env=os.environ | _TELLING,
                 text=True,
             )
             job = SolveJob(secrets.token_hex(8), output, process)
@@ -111,49 +122,67 @@ class Jobs:
                 except subprocess.TimeoutExpired:
                     job.process.kill()
 
-    def ask(self, arguments: Sequence[str], max_seconds: float) -> Json:
-        """Runs the command to its end and returns the one object that it writes."""
-        command, nothing = [*self._command, *arguments], subprocess.DEVNULL
+    def estimate(self, arguments: Sequence[str], max_seconds: float) -> Json:
+        """Returns how large a solve is, and how long it takes, which a short trial tells."""
+        limits = ["--max-iterations", str(TRIAL_ITERATIONS), "--max-seconds", str(TRIAL_SECONDS)]
+        size = self._run([*arguments, "--estimate"], max_seconds).stdout
+        trial = map(_read, self._run([*arguments, *limits], max_seconds).stderr.splitlines())
+        steps = [(n["iteration"], n["seconds"]) for n in trial if n.get("event") == _STEP]
+        (first, began), (last, ended) = steps[0], steps[-1]
+        if first == last:  # the first is not counted if there are others
+            first, began = 0, 0.0
+        seconds = USUAL_ITERATIONS * (ended - began) / max(last - first, 1)
+        time_needed = f"about {format_time_limit(seconds)} on this machine"
+        text = f"{size.strip()}\n{time_needed} for the usual {USUAL_ITERATIONS} iterations"
+        return {"text": text, "seconds": seconds}
+
+    def _run(
+        self, arguments: Sequence[str], max_seconds: float
+    ) -> "subprocess.CompletedProcess[str]":
+        """Runs the command to its end."""
         try:
             done = subprocess.run(
-                command, stdin=nothing, capture_output=True, text=True, timeout=max_seconds
+                [*self._command, *arguments],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=os.environ | _TELLING,
+                text=True,
+                timeout=max_seconds,
             )
         except subprocess.TimeoutExpired:
             raise ExecutionError("estimate", f"took more than {max_seconds:g} s") from None
         if done.returncode != 0:
-            raise ExecutionError("estimate", _last_line(done.stderr))
-        answer: Json = json.loads(done.stdout.splitlines()[-1])
-        return answer
+            said = [news.get("message") for news in map(_read, done.stderr.splitlines())]
+            raise ExecutionError("estimate", next(filter(None, reversed(said)), _NOTHING_SAID))
+        return done
 
 
 def _watch(job: SolveJob) -> None:
     """Follows what a process says until it ends."""
-    errors: list[str] = []
-    assert job.process.stdout is not None
     assert job.process.stderr is not None
-    listener = threading.Thread(target=errors.extend, args=(job.process.stderr,), daemon=True)
-    listener.start()
-    for line in job.process.stdout:
-        news = json.loads(line)
-        job.iteration = int(news.get("iteration", 0))
-        job.seconds_left = news.get("seconds_left")
-        job.message = news.get("message", "")
-        pots = news.get("exploitability_pot")
-        if pots is not None and not (job.curve and job.curve[-1][1] == pots):
-            job.curve.append((job.iteration, float(pots)))
+    said = _NOTHING_SAID
+    for news in map(_read, job.process.stderr):
+        said = news.get("message") or said
+        if news.get("event") == _STEP:
+            job.iteration, job.seconds_left = news["iteration"], news["seconds_left"]
+            chips = news["exploitability"]
+            pots = None if chips is None else chips / news["pot_chips"]
+            if pots is not None and not (job.curve and job.curve[-1][1] == pots):
+                job.curve.append((job.iteration, pots))
         if len(job.curve) > _MAX_CURVE_POINTS:
             job.curve[1:-1] = job.curve[1:-1:2]
     code = job.process.wait()
-    listener.join()
     job.ended = time.monotonic()
     if job.state == "running":
         job.state = "done" if code == 0 else "failed"
     if job.state == "failed":
-        job.message = _last_line("".join(errors))
-    job.process.stdout.close()
+        job.message = said
     job.process.stderr.close()
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].removeprefix("error: ") if lines else "ended without a word"
+def _read(line: str) -> Json:
+    """Returns the event that a line tells, or the message."""
+    if line.startswith("{"):
+        event: Json = json.loads(line)
+        return event
+    return {"message": line.strip().removeprefix("error: ")}

@@ -240,7 +240,7 @@ class Explorer:
         path = opened.found.path
         folder = path.parent if path == opened.found.bundle else path  # of the run
         output = folder / SPOTS_FOLDER / f"{line}:{board}".replace(":", "-")
-        return [str(path), line, board, str(output)], output
+        return ["--from", str(path), "--node", line, "--board", board], output
 
     def job_to_json(self, job: SolveJob) -> Json:
         """Returns how a job stands, with the id of what it has solved once it is there."""
@@ -313,7 +313,7 @@ def _add_jobs(app: FastAPI, explorer: Explorer, jobs: Jobs) -> None:
     @app.post("/api/estimate")
     def estimate(question: SpotQuestion) -> Json:
         arguments, _ = explorer.spot_arguments(question)
-        return jobs.ask([*arguments, "--estimate"], _MAX_ESTIMATE_SECONDS)
+        return jobs.estimate(arguments, _MAX_ESTIMATE_SECONDS)
 
     @app.post("/api/jobs")
     def start(question: SpotQuestion) -> Json:

@@ -65,6 +65,14 @@ def format_count(count: float) -> str:
     return f"{rounded:,.0f}" if rounded == round(rounded) else f"{rounded:,.2f}"
 
 
+def format_time_limit(seconds: float) -> str:
+    """Returns a duration rounded up, so as to tell a minute from an hour: ``20 s``, ``3 min``."""
+    if seconds <= 60.0:
+        return f"{10 * math.ceil(seconds / 10)} s"
+    minutes = math.ceil(seconds / 60.0)
+    return f"{minutes} min" if minutes <= 120 else f"{math.ceil(minutes / 60)} h"
+
+
 @dataclass(frozen=True)
 class Column:
     """A column of a sheet.
