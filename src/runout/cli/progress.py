@@ -114,7 +114,7 @@ def describe_measures(event: FlopSolving) -> str:
 def describe_solved(flop: str, last: Sequence[FlopSolving], seconds: float) -> str:
     """Returns how a flop was solved: ``AhKd7s converged at iter 38 δ=0.0009 (6.7 s) ✓``.
 
-    Of each stack-to-pot ratio the last iteration is given; the worst one is told.
+    Of the last iterations at all stack-to-pot ratios, the worst one counts.
     """
     took = f"({format_seconds(seconds)})"
     if not last:
