@@ -5,7 +5,7 @@ import pytest
 
 from runout.cfr import cfr_kernels
 from runout.cfr import cfr_kernels as leaf_kernels
-from runout.cfr.cfr_kernels import LearningTables
+from runout.cfr.cfr_kernels import EVALUATE, LEARN, RESPOND, LearningTables, Step
 from runout.cfr.schedules import VARIANTS, DiscountWeights
 from runout.cfr.team import split_tree
 from runout.trees.layout import LEAF, layout_tree, own_reach_rows
@@ -41,6 +41,16 @@ def random_strategy(tree, dtype=np.float64):
 
 def typed(weights, dtype):
     return DiscountWeights(*(dtype(weight) for weight in weights))
+
+
+def judge(tree, player, mode, strategy, span, value):
+    """Pulls values up without learning anything, and without looking at reach."""
+    nothing = np.zeros_like(value)
+    step = Step(mode, *typed(WEIGHTS, value.dtype.type))
+    tables = LearningTables(nothing, nothing, strategy)
+    row = own_reach_rows(tree, player)
+    cfr_kernels.pull_values(tree, player, step, row, nothing, span, tables, value)
+    assert not nothing.any()
 
 
 def actions_of(tree, player):
@@ -126,7 +136,7 @@ def test_reach_matches_its_twin(tree, player, dtype):
 def test_values_match_their_twin(tree, player, dtype):
     strategy, leaf_value = random_strategy(tree, dtype), random_table(tree, dtype)
     value = leaf_value.copy()
-    cfr_kernels.propagate_values(tree, player, strategy, False, whole(tree), value)
+    judge(tree, player, EVALUATE, strategy, whole(tree), value)
     for node in range(tree.num_nodes):
         expected = reference.node_value(
             tree, player, leaf_value, node, reference.mixing(strategy.astype(np.float64))
@@ -140,7 +150,7 @@ def test_values_match_their_twin(tree, player, dtype):
 def test_best_response_matches_its_twin(tree, player, dtype):
     leaf_value = random_table(tree, dtype)
     value = leaf_value.copy()
-    cfr_kernels.propagate_values(tree, player, value, True, whole(tree), value)
+    judge(tree, player, RESPOND, value, whole(tree), value)
     for node in range(tree.num_nodes):
         expected = reference.node_value(tree, player, leaf_value, node, reference.maximizing)
         np.testing.assert_allclose(value[node], expected, **tolerance(dtype))
@@ -163,9 +173,8 @@ def test_an_update_matches_its_twin(tree, player, dtype, weights):
         tree, player, regret, strategy_sum, strategy, reach[0], leaf_value, weights
     )
     tables, value = LearningTables(regret, strategy_sum, strategy.copy()), leaf_value.copy()
-    cfr_kernels.update_tables(
-        tree, player, row, reach, typed(weights, dtype), whole(tree), tables, value
-    )
+    step = Step(LEARN, *typed(weights, dtype))
+    cfr_kernels.pull_values(tree, player, step, row, reach, whole(tree), tables, value)
     np.testing.assert_allclose(regret, expected[0], **tolerance(dtype))
     np.testing.assert_allclose(strategy_sum, expected[1], **tolerance(dtype))
     np.testing.assert_array_equal(tables.strategy, strategy)
@@ -178,7 +187,7 @@ def test_an_update_matches_its_twin(tree, player, dtype, weights):
 @pytest.mark.parametrize("num_parts", [2, 3, 7])
 def test_a_tree_in_parts_gives_the_bits_of_the_tree_at_once(num_parts, player, dtype):
     tree = TREES[0]
-    row = own_reach_rows(tree, player)
+    row, weights = own_reach_rows(tree, player), typed(WEIGHTS, dtype)
 
     def run(top, subtrees):
         strategy, regret = random_strategy(tree, dtype), random_table(tree, dtype, 1)
@@ -186,17 +195,15 @@ def test_a_tree_in_parts_gives_the_bits_of_the_tree_at_once(num_parts, player, d
         best, mixed = value.copy(), value.copy()
         reach = np.zeros((row.max() + 1, NUM_HANDS), dtype)
         reach[0] = np.linspace(0.0, 1.0, NUM_HANDS)
-        tables = LearningTables(regret, strategy_sum, strategy)
+        tables, step = LearningTables(regret, strategy_sum, strategy), Step(LEARN, *weights)
         changes = []
         for span in (*top, *subtrees):
             changes.append(cfr_kernels.match_regrets(tree, player, regret, span, strategy))
             cfr_kernels.propagate_reach(tree, player, row, strategy, span, reach)
         for span in (*subtrees, *top):
-            cfr_kernels.update_tables(
-                tree, player, row, reach, typed(WEIGHTS, dtype), span, tables, value
-            )
-            cfr_kernels.propagate_values(tree, player, strategy, False, span, mixed)
-            cfr_kernels.propagate_values(tree, player, strategy, True, span, best)
+            cfr_kernels.pull_values(tree, player, step, row, reach, span, tables, value)
+            judge(tree, player, EVALUATE, strategy, span, mixed)
+            judge(tree, player, RESPOND, strategy, span, best)
         return [strategy, reach, regret, strategy_sum, value, mixed, best, max(changes)]
 
     for at_once, in_parts in zip(
@@ -211,7 +218,7 @@ def test_nodes_outside_the_span_are_left_alone():
     strategy = np.full((tree.num_nodes, NUM_HANDS), 7.0)
     cfr_kernels.match_regrets(tree, 0, random_table(tree), first, strategy)
     value = np.full((tree.num_nodes, NUM_HANDS), 7.0)
-    cfr_kernels.propagate_values(tree, 0, strategy, False, first, value)
+    judge(tree, 0, EVALUATE, strategy, first, value)
     inside = {
         node
         for begin, end in zip(first.begin, first.end, strict=True)

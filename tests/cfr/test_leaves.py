@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from runout.cfr import leaves as matrix_leaves
-from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, StreetReach
+from runout.cfr.cfr_kernels import EVALUATING
+from runout.cfr.leaves import LeafGroup, MatrixLeaves, StreetReach
 from runout.cfr.team import Team
 from runout.trees.layout import LEAF, own_reach_rows
 from tests.samples.random_games import random_tree
@@ -13,7 +14,7 @@ from tests.samples.random_games import random_tree
 def test_an_arrival_finds_both_players_reach_of_a_node():
     reach = (np.arange(6.0).reshape(2, 3), np.arange(9.0).reshape(3, 3))
     row = (np.array([0, 0, 1]), np.array([0, 2, 1]))
-    arrival = StreetReach(1, Evaluation.EVALUATE, reach, row)
+    arrival = StreetReach(1, EVALUATING, reach, row)
     assert arrival.opponent == 0
     np.testing.assert_array_equal(arrival.reach_of(0, 2), [3, 4, 5])
     np.testing.assert_array_equal(arrival.reach_of(1, 1), [6, 7, 8])
@@ -38,7 +39,7 @@ def random_groups(seed=0):
 def random_arrival(player, dtype=np.float64):
     rng = np.random.default_rng(3)
     reach = tuple(rng.random((row.max() + 1, NUM_HANDS)).astype(dtype) for row in ROWS)
-    return StreetReach(player, Evaluation.EVALUATE, reach, ROWS)
+    return StreetReach(player, EVALUATING, reach, ROWS)
 
 
 def expected_values(groups, arrival):

@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 
 from runout.cfr import team as solve_clock
-from runout.cfr.leaves import Evaluation, Update
+from runout.cfr.cfr_kernels import EVALUATING, LEARN, LEARNING_AFRESH, RESPONDING, Step
 from runout.cfr.schedules import (
     DCFR,
     DCFR_PLUS,
     LINEAR,
     VANILLA,
     VARIANTS,
-    DiscountWeights,
     StoppingRule,
     StopReason,
 )
@@ -278,7 +277,7 @@ def test_workers_change_no_bit_of_a_solve(num_workers):
     np.testing.assert_array_equal(alone.root.average_strategy(), together.root.average_strategy())
 
 
-FIRST = Update(DiscountWeights(0.0, 0.0, 0.0))
+FIRST = LEARNING_AFRESH
 EVERYONE = np.ones((2, 3))
 
 
@@ -297,13 +296,13 @@ def test_everybody_begins_with_all_actions_equally_likely():
 
 
 @pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("judge", [Evaluation.EVALUATE, Evaluation.BEST_RESPOND])
+@pytest.mark.parametrize("judge", [EVALUATING, RESPONDING])
 @pytest.mark.parametrize("seed", range(3))
 def test_root_values_are_those_of_a_walk_pair_by_pair(seed, judge, player):
     game = random_game(seed)
     value = make_street(game).visit(EVERYONE, player, judge).sum()
     strategy = uniform_strategy(game)
-    if judge is Evaluation.BEST_RESPOND:
+    if judge is RESPONDING:
         expected = pair_cfr.best_response_value(game, strategy, player)
     else:
         expected = pair_cfr.game_value(game, strategy) * (1 if player == 0 else -1)
@@ -314,10 +313,10 @@ def test_reach_on_entering_a_street_weights_the_opponents_hands_only():
     game = random_game(1)
     weight = np.array([0.2, 0.0, 0.7])
     street = make_street(game)
-    plain = street.visit(EVERYONE, 0, Evaluation.EVALUATE)
-    by_own_reach = street.visit(np.stack([weight, np.ones(3)]), 0, Evaluation.EVALUATE)
+    plain = street.visit(EVERYONE, 0, EVALUATING)
+    by_own_reach = street.visit(np.stack([weight, np.ones(3)]), 0, EVALUATING)
     np.testing.assert_array_equal(by_own_reach, plain)
-    by_opponent = street.visit(np.stack([np.ones(3), weight]), 0, Evaluation.EVALUATE)
+    by_opponent = street.visit(np.stack([np.ones(3), weight]), 0, EVALUATING)
     weighted = game._replace(dealt=game.dealt * weight)
     expected = [
         sum(
@@ -353,7 +352,7 @@ def test_a_refresh_right_after_judging_measures_the_change_of_the_played_strateg
     for street in (judged, other):
         street.visit(EVERYONE, 0, FIRST)
     judged.refresh(0)
-    judged.visit(EVERYONE, 1, Evaluation.BEST_RESPOND)
+    judged.visit(EVERYONE, 1, RESPONDING)
     assert judged.refresh(0) == 0.0
     assert other.refresh(0) > 0.0
 
@@ -369,12 +368,12 @@ def test_workers_change_no_bit_even_if_some_have_no_hand(num_workers, dtype):
         everyone, found = np.ones((2, 3), dtype), []
         for iteration in range(4):
             for player in (0, 1):
-                found.append(street.visit(everyone, player, Update(DCFR.weights(iteration))))
+                found.append(street.visit(everyone, player, Step(LEARN, *DCFR.weights(iteration))))
                 found.append(street.refresh(player))
         return [
             *found,
             street.average_strategy(),
-            street.visit(everyone, 0, Evaluation.BEST_RESPOND),
+            street.visit(everyone, 0, RESPONDING),
         ]
 
     for alone, together in zip(run(Team()), run(Team(num_workers)), strict=True):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import matchup_weights, parse_board, parse_canonical_hand
-from runout.cfr.leaves import Evaluation, StreetReach
+from runout.cfr.cfr_kernels import EVALUATING
+from runout.cfr.leaves import StreetReach
 from runout.cfr.team import Team
 from runout.errors import CardError
 from runout.flops.backend import SHOWDOWN_GROUP, SMALLEST_RANGE_WEIGHT, FlopGame, make_hand_leaves
@@ -100,7 +101,7 @@ def leaf_values(game, player, dtype=np.float64, seed=0, leaves=None):
     rows = tuple(own_reach_rows(TREE.layout, p) for p in (OOP, IP))
     rng = np.random.default_rng(seed)
     reach = tuple(rng.random((row.max() + 1, 169)).astype(dtype) for row in rows)
-    arrival = StreetReach(player, Evaluation.EVALUATE, reach, rows)
+    arrival = StreetReach(player, EVALUATING, reach, rows)
     value = np.full((TREE.num_nodes, 169), np.nan, dtype)
     leaves = leaves or make_hand_leaves(TREE, game, dtype, Team())
     leaves.fill_leaf_values(arrival, value)

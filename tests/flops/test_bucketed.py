@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import COMBO_HAS_CARD
+from runout.cfr.cfr_kernels import EVALUATE as EVALUATE_MODE
+from runout.cfr.cfr_kernels import Step
 from runout.cfr.schedules import LINEAR, StoppingRule, StopReason
 from runout.cfr.team import Team
 from runout.flops.bucketed_solver import BucketedSolver
@@ -9,8 +11,6 @@ from runout.flops.cards import TableStrategy
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATE as EVALUATE_MODE
-from runout.holdem.street_kernels import Step
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.samples.judging import judge_strategy

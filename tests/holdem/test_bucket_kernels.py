@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.holdem import bucket_kernels, visit_kernels
 from runout.holdem.bucket_kernels import GAMES_AT_ONCE
 from runout.holdem.game import CardGame, arrive
-from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import LearnedTables, Precision
 from tests.reference import slow_compact
 from tests.samples.small_compact import (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from runout.cfr.cfr_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.cfr.schedules import DCFR_SPOT
 from runout.cfr.team import Team
 from runout.errors import ConfigError
@@ -12,7 +13,6 @@ from runout.holdem.cards import Rake
 from runout.holdem.game import CardGame, Workspace
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Plan, Precision
 from tests.samples.small_spots import make_spot, random_range, weigh
 

@@ -10,6 +10,7 @@ import pytest
 from runout.cards.deck import COMBO_CARDS, NUM_CARDS, parse_board
 from runout.cards.evaluator import evaluate
 from runout.cards.ranges import Range
+from runout.cfr.cfr_kernels import EVALUATING, RESPONDING
 from runout.holdem import forest as forest_module
 from runout.holdem import terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
@@ -23,7 +24,7 @@ from runout.holdem.forest import (
 from runout.holdem.game import plan_game
 from runout.holdem.rivers import BucketRivers
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATING, HERO_ACTS, RESPONDING, VILLAIN_ACTS, Scratch
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Scratch
 from runout.holdem.tables import (
     Precision,
     hands_seen_from,

@@ -6,9 +6,9 @@ import pytest
 from runout.cards.deck import combo_cards, parse_board
 from runout.cards.flops import SUIT_MAPPINGS
 from runout.cards.ranges import Range
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.holdem.cards import ROW_WIDTH, CardsToCome
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import hands_seen_from, orders_of
 from tests.reference.showdowns import strengths_on
 from tests.samples.small_spots import make_spot, random_range

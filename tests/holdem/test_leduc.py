@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.cfr.schedules import DCFR4, VANILLA, StoppingRule, StopReason
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import Precision
 from tests.games.leduc import GAME_VALUE, UNIFORM_NASH_CONV
 from tests.samples.card_leduc import DECK, OtherLeduc, leduc_cards, leduc_spot, rows_by_node

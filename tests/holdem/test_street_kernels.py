@@ -1,19 +1,12 @@
 import numpy as np
 import pytest
 
+from runout.cfr.cfr_kernels import EVALUATE, LEARN, RESPOND, Step
 from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem import visit_kernels as spot_kernels
 from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
 from runout.holdem.forest import make_templates
-from runout.holdem.street_kernels import (
-    EVALUATE,
-    HERO_ACTS,
-    LEARN,
-    RESPOND,
-    VILLAIN_ACTS,
-    Scratch,
-    Step,
-)
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Scratch
 from runout.holdem.tables import Precision, hands_seen_from, orders_of, plan_scratch
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from runout.cards.flops import SUIT_MAPPINGS, SuitMapping
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.cfr.schedules import StoppingRule
 from runout.holdem.cards import Spot
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import EVALUATING
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import PostflopTree
 from tests.samples.small_spots import (

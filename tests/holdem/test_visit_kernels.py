@@ -6,21 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from runout.cfr.cfr_kernels import EVALUATE, EVALUATING, LEARN, RESPOND, RESPONDING, Step
 from runout.cfr.schedules import DCFR
 from runout.holdem import bucket_kernels, street_kernels, visit_kernels
 from runout.holdem.game import CardGame, arrive
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import (
-    EVALUATE,
-    EVALUATING,
-    HERO_ACTS,
-    LEARN,
-    RESPOND,
-    RESPONDING,
-    VILLAIN_ACTS,
-    Scratch,
-    Step,
-)
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Scratch
 from runout.holdem.tables import Precision, plan_scratch
 from runout.holdem.visit_kernels import (
     NO_NET_WINS,

@@ -6,14 +6,14 @@ import pytest
 from runout.cards.deck import HAND_BY_COMBO, parse_board
 from runout.cards.flops import subset_flops
 from runout.cards.ranges import Range
-from runout.cfr.leaves import Evaluation, StreetReach, Update
+from runout.cfr.cfr_kernels import EVALUATING, LEARN, RESPONDING, Step
+from runout.cfr.leaves import StreetReach
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.errors import FlopListError
 from runout.flops.cards import StoredStrategy, TableStrategy
 from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
-from runout.holdem.street_kernels import RESPONDING
 from runout.holdem.tables import FixedTables
 from runout.preflop.joint import PAIRS_BESIDE_A_FLOP, FlopSampler, checked_down_edge, count_alike
 from runout.preflop.shards import save_flop_strategies
@@ -225,7 +225,7 @@ def test_checked_down_flops_are_worth_what_the_deals_beside_them_say():
     reach = np.random.default_rng(0).random((tree.num_nodes, 169)) ** 2
     for player in (SB, BB):
         arriving = np.array([reach[leaf.node] for leaf in leaves.flop_leaves])
-        played = leaves.play_flops(player, Evaluation.EVALUATE, arriving)
+        played = leaves.play_flops(player, EVALUATING, arriving)
         edge = checked_down_edge(leaves.flops)
         edge = edge if player == SB else -edge.T
         for leaf, value in zip(leaves.flop_leaves, played, strict=True):
@@ -249,7 +249,7 @@ def test_one_flop_that_everybody_sees_is_learned_bit_by_bit_as_by_the_solver_of_
     reach, value = np.ones((1, 169)), np.zeros((tree.num_nodes, 169))
     for iteration in range(4):
         for player in (BB, SB):  # OOP comes first in the solver of a flop
-            step = Update(DCFR_JOINT.weights(iteration))
+            step = Step(LEARN, *DCFR_JOINT.weights(iteration))
             arrival = StreetReach(player, step, (reach, reach), (everywhere, everywhere))
             leaves.fill_leaf_values(arrival, value)
         for player in (SB, BB):
@@ -282,7 +282,7 @@ def best_response(tree, leaves, solution, player):
     reach = solution.reach(1 - player)
     values = leaf_values(leaves, player, reach)
     for number, leaf in enumerate(leaves.flop_leaves):
-        (played,) = leaves.play_flops(player, Evaluation.EVALUATE, reach[[leaf.node]])
+        (played,) = leaves.play_flops(player, EVALUATING, reach[[leaf.node]])
         values[leaf.node] += respond_on_flops(leaves, number, player, reach[leaf.node]) - played
 
     def walk(node):
@@ -333,10 +333,10 @@ def test_sampled_flops_are_scaled_so_that_their_mean_is_that_of_all():
     leaves = make_leaves(one_line(), MONOTONE, FLOP_JAM, per_iteration=1)
     weights = leaves.flops.weights
     for leaves.iteration in range(6):
-        drawn = leaves.draw(Update(DCFR_JOINT.weights(0)))
+        drawn = leaves.draw(Step(LEARN, *DCFR_JOINT.weights(0)))
         assert len(drawn.number) == 1
         assert drawn.scale == pytest.approx(1.0 / weights[drawn.number])
-    assert len(leaves.draw(Evaluation.EVALUATE).number) == 2
+    assert len(leaves.draw(EVALUATING).number) == 2
 
 
 def test_a_flop_that_was_not_drawn_learns_nothing_and_counts_no_visit():

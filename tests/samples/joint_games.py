@@ -3,7 +3,8 @@
 import numpy as np
 
 from runout.cards.flops import explicit_flops
-from runout.cfr.leaves import Evaluation, StreetReach
+from runout.cfr.cfr_kernels import EVALUATING
+from runout.cfr.leaves import StreetReach
 from runout.cfr.schedules import DCFR_JOINT
 from runout.cfr.team import Team
 from runout.flops.backend import ONCE
@@ -59,7 +60,7 @@ def leaf_values(leaves, player, reach):
     row = own_reach_rows(leaves.tree.layout, 1 - player)
     by_row, value = np.zeros((1 + row.max(), 169)), np.zeros(reach.shape)
     by_row[row] = reach
-    arrival = StreetReach(player, Evaluation.EVALUATE, (by_row, by_row), (row, row))
+    arrival = StreetReach(player, EVALUATING, (by_row, by_row), (row, row))
     leaves.fill_leaf_values(arrival, value)
     return value
 

@@ -7,17 +7,43 @@ innermost: that is what the compiler turns into SIMD instructions. Tables are ta
 tuples before the loops, because a look into a tuple costs as much as a short row.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runout.arrays import IntArray, RealArray
-from runout.cfr.schedules import DiscountWeights
 from runout.jit import kernel
 from runout.trees.layout import TreeArrays
 
 #: A total of regrets below it counts as none: float32 cannot hold its reciprocal.
 _SMALLEST_TOTAL = 1.2e-38
+
+#: What a visit does: learn, answer the opponent's average as well as possible, or play the average.
+LEARN, RESPOND, EVALUATE = 0, 1, 2
+
+
+class Step(NamedTuple):
+    """What a visit of a game does, and how it discounts what it adds to.
+
+    Attributes:
+        mode: `LEARN`, `RESPOND` or `EVALUATE`.
+        positive_regret: multiplies positive regrets, a number of the tables' type.
+        negative_regret: multiplies negative regrets.
+        strategy: multiplies strategy sums.
+    """
+
+    mode: int
+    positive_regret: float | np.floating[Any]
+    negative_regret: float | np.floating[Any]
+    strategy: float | np.floating[Any]
+
+
+_NOTHING = np.zeros(3, np.float32)
+
+#: Visits that learn nothing: one side answers as well as possible, or both play their averages.
+RESPONDING, EVALUATING = Step(RESPOND, *_NOTHING), Step(EVALUATE, *_NOTHING)
+#: A visit that leaves in the tables only what it adds itself.
+LEARNING_AFRESH = Step(LEARN, *_NOTHING)
 
 
 class TreeSpan(NamedTuple):
@@ -105,24 +131,24 @@ def propagate_reach(
 
 
 @kernel
-def update_tables(
+def pull_values(
     tree: TreeArrays,
     player: int,
+    step: Step,
     row: IntArray,
     reach: RealArray,
-    weights: DiscountWeights,
     span: TreeSpan,
     out_tables: LearningTables,
     out_value: RealArray,
 ) -> None:
-    """Pulls counterfactual values up and adds one iteration of ``player`` to its tables.
+    """Pulls counterfactual values up, and may add one iteration of ``player`` to its tables.
 
     Args:
+        step: what the player does where it acts; weights are of the tables' dtype.
         row: ``[N]`` each node's row in ``reach``.
         reach: ``[R, H]`` the player's own reach, under the strategy it plays.
-        weights: applied to what is already in the tables; of the tables' dtype.
         span: nodes whose children are leaves, in the span, or known.
-        out_tables: regrets and strategy sum are modified, the strategy is not.
+        out_tables: the strategy is played; regrets and strategy sum are modified by `LEARN`.
         out_value: ``[N, H]``; leaf rows are given, those of decisions are overwritten.
     """
     regrets, sums, strategy = out_tables.regret, out_tables.strategy_sum, out_tables.strategy
@@ -134,42 +160,22 @@ def update_tables(
             if actor[node] != player:
                 _add_actions(first, end, node, out_value)
                 continue
+            if step.mode == RESPOND:
+                _take_best_action(first, end, node, out_value)
+                continue
             _mix_actions(first, end, strategy, node, out_value)
+            if step.mode != LEARN:
+                continue
             value = out_value[node]
             for child in range(first, end):
                 regret, action_value = regrets[child], out_value[child]
                 for hand in range(value.shape[0]):
                     old = regret[hand]
-                    decay = weights.positive_regret if old > zero else weights.negative_regret
+                    decay = step.positive_regret if old > zero else step.negative_regret
                     regret[hand] = old * decay + (action_value[hand] - value[hand])
                 strategy_sum, own_reach = sums[child], reach[row[child]]
                 for hand in range(value.shape[0]):
-                    strategy_sum[hand] = strategy_sum[hand] * weights.strategy + own_reach[hand]
-
-
-@kernel
-def propagate_values(
-    tree: TreeArrays,
-    player: int,
-    strategy: RealArray,
-    is_best: bool,
-    span: TreeSpan,
-    out_value: RealArray,
-) -> None:
-    """Pulls counterfactual values up as `update_tables` does, and changes no table.
-
-    The player plays ``strategy[N, H]``, or takes the best action with every hand.
-    """
-    actor, first_child, num_children = tree.actor, tree.first_child, tree.num_children
-    for level in range(span.begin.shape[0] - 1, -1, -1):
-        for node in range(span.begin[level], span.end[level]):
-            first, end = first_child[node], first_child[node] + num_children[node]
-            if actor[node] != player:
-                _add_actions(first, end, node, out_value)
-            elif is_best:
-                _take_best_action(first, end, node, out_value)
-            else:
-                _mix_actions(first, end, strategy, node, out_value)
+                    strategy_sum[hand] = strategy_sum[hand] * step.strategy + own_reach[hand]
 
 
 @kernel

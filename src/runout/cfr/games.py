@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, RealArray
-from runout.cfr.leaves import Evaluation, Pass, Update
+from runout.cfr.cfr_kernels import LEARN, RESPOND, Step
 from runout.errors import TreeError, quote
 from runout.trees.layout import CHANCE, LEAF, NUM_PLAYERS, layout_tree
 
@@ -168,23 +168,23 @@ class GameTables:
             raise TreeError(where, problem)
         return first
 
-    def visit(self, root_reach: RealArray, player: int, step: Pass) -> FloatArray:
+    def visit(self, root_reach: RealArray, player: int, step: Step) -> FloatArray:
         """Returns ``[1]`` what ``player`` wins; see `StreetSolver.visit`."""
-        is_judging, is_own = isinstance(step, Evaluation), self._is_own[player]
-        strategy = self.average_strategy() if is_judging else self.strategy
+        is_own = self._is_own[player]
+        strategy = self.strategy if step.mode == LEARN else self.average_strategy()
         edge = self._edges(strategy)
         #: ``[N]`` how likely others, chance included, play towards each node.
         reach = self._down(np.where(is_own, 1.0, edge))
-        if step is Evaluation.BEST_RESPOND:
+        if step.mode == RESPOND:
             edge = self._edges(self._best_response(player, reach, strategy))
         value = self._up(player, edge)
-        if isinstance(step, Update):
-            owned, (positive, negative, kept) = self._owner == player, step.weights
-            decay = np.where(self.regret > 0.0, positive, negative)
+        if step.mode == LEARN:
+            owned = self._owner == player
+            decay = np.where(self.regret > 0.0, step.positive_regret, step.negative_regret)
             gained = self._by_slot(is_own, reach * (value - value[self.tree.parent]))
             self.regret[owned] = (self.regret * decay + gained)[owned]
             played = self._down(np.where(is_own, edge, 1.0))[self._example]
-            self.strategy_sum[owned] = (self.strategy_sum * kept + played)[owned]
+            self.strategy_sum[owned] = (self.strategy_sum * step.strategy + played)[owned]
         return value[:1].copy()
 
     def refresh(self, player: int) -> float:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Protocol
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy.typing as npt
 
 from runout.arrays import FloatArray, IntArray, RealArray
 from runout.cfr import cfr_kernels
-from runout.cfr.schedules import DiscountWeights
+from runout.cfr.cfr_kernels import Step
 from runout.cfr.team import Team
 from runout.simd import product_kernels
 from runout.simd.products import fill_panels, make_product_rows, pack_panels
@@ -18,28 +17,11 @@ from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
 
 
 @dataclass(frozen=True)
-class Update:
-    """Play the current strategies and add the outcome to the tables of the valued player."""
-
-    weights: DiscountWeights
-
-
-class Evaluation(Enum):
-    """Play the average strategies and learn nothing."""
-
-    EVALUATE = "both players play their average strategy"
-    BEST_RESPOND = "the valued player best-responds to the other's average strategy"
-
-
-Pass = Update | Evaluation
-
-
-@dataclass(frozen=True)
 class StreetReach:
     """Both players' reach of every node of a street."""
 
     player: int  # the player whose values are wanted
-    step: Pass  # what is played, and whether to learn from it
+    step: Step  # what is played, and whether to learn from it
     reach: tuple[RealArray, RealArray]  # for each player [R, H] the distinct rows of its own reach
     row: tuple[IntArray, IntArray]  # for each player [N] the row of a node in the reach
 

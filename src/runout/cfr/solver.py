@@ -10,12 +10,11 @@ import numpy.typing as npt
 
 from runout.arrays import RealArray
 from runout.cfr import cfr_kernels
-from runout.cfr.cfr_kernels import LearningTables, TreeSpan
+from runout.cfr.cfr_kernels import EVALUATING, LEARN, RESPONDING, LearningTables, Step, TreeSpan
 from runout.cfr.games import Game, GameTables
-from runout.cfr.leaves import Evaluation, LeafEvaluator, Pass, StreetReach, Update
+from runout.cfr.leaves import LeafEvaluator, StreetReach
 from runout.cfr.schedules import (
     DCFR,
-    DiscountWeights,
     Measurement,
     Schedule,
     SolveOutcome,
@@ -63,7 +62,7 @@ class StreetSolver:
         for player in range(NUM_PLAYERS):
             self._match(player, self._tables.regret)
 
-    def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
+    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
         """Returns ``[H]`` counterfactual values of ``player`` at the root.
 
         Args:
@@ -72,7 +71,7 @@ class StreetSolver:
             player: the player whose values are wanted.
             step: what to play, and whether to learn from it.
         """
-        self._play(isinstance(step, Evaluation))
+        self._play(averages=step.mode != LEARN)
         if root_reach is not self._root_reach:
             self._root_reach = root_reach
             self._is_reach_known = [False, False]
@@ -86,9 +85,9 @@ class StreetSolver:
         root_value: RealArray = self._value[0].copy()
         return root_value
 
-    def visit_nodes(self, root_reach: RealArray, player: int, judge: Evaluation) -> RealArray:
+    def visit_nodes(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
         """Returns ``[N, H]`` counterfactual values of ``player`` at all nodes; see `visit`."""
-        self.visit(root_reach, player, judge)
+        self.visit(root_reach, player, step)
         return self._value.copy()
 
     def refresh(self, player: int) -> float:
@@ -143,22 +142,14 @@ class StreetSolver:
             self._team.run(propagate, parts)
         self._is_reach_known[player] = True
 
-    def _pull_values_up(self, player: int, step: Pass) -> None:
-        row, reach, tables = self._row[player], self._reach[player], self._tables
-        is_best = step is Evaluation.BEST_RESPOND
-        weights = None
-        if isinstance(step, Update):
-            weights = DiscountWeights(*map(self._value.dtype.type, step.weights))
+    def _pull_values_up(self, player: int, step: Step) -> None:
+        row, reach = self._row[player], self._reach[player]
+        typed = Step(step.mode, *np.array(step[1:], self._value.dtype))
 
         def pull(span: TreeSpan) -> None:
-            if weights is None:
-                cfr_kernels.propagate_values(
-                    self.tree, player, tables.strategy, is_best, span, self._value
-                )
-            else:
-                cfr_kernels.update_tables(
-                    self.tree, player, row, reach, weights, span, tables, self._value
-                )
+            cfr_kernels.pull_values(
+                self.tree, player, typed, row, reach, span, self._tables, self._value
+            )
 
         for parts in reversed(self._divide()):
             self._team.run(pull, parts)
@@ -319,7 +310,7 @@ class CfrSolver(IterativeSolver):
         """
         history, players = [], range(NUM_PLAYERS)
         for _ in range(num_iterations):
-            step = Update(self.schedule.weights(self.iteration))
+            step = Step(LEARN, *self.schedule.weights(self.iteration))
             deltas = []
             for player in players:
                 self.root.visit(self._root_reach, player, step)
@@ -338,12 +329,12 @@ class CfrSolver(IterativeSolver):
 
     def game_value(self, player: int) -> float:
         """Returns expected winnings of ``player`` under the average strategies."""
-        return self._root_value(player, Evaluation.EVALUATE)
+        return self._root_value(player, EVALUATING)
 
     def nash_conv(self) -> float:
         """Returns what both players together gain by best-responding."""
         players = range(NUM_PLAYERS)
-        gains = sum(self._root_value(player, Evaluation.BEST_RESPOND) for player in players)
+        gains = sum(self._root_value(player, RESPONDING) for player in players)
         if not self._is_zero_sum:
             gains = gains - sum(self.game_value(player) for player in players)
         return gains
@@ -352,6 +343,6 @@ class CfrSolver(IterativeSolver):
         """Returns half of `nash_conv`: the mean gain of a best response."""
         return 0.5 * self.nash_conv()
 
-    def _root_value(self, player: int, judge: Evaluation) -> float:
-        value = self.root.visit(self._root_reach, player, judge).astype(np.float64)
+    def _root_value(self, player: int, step: Step) -> float:
+        value = self.root.visit(self._root_reach, player, step).astype(np.float64)
         return float((self._root_reach[player].astype(np.float64) * value).sum())

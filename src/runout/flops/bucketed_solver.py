@@ -18,6 +18,7 @@ from runout.arrays import (
     IntArray,
 )
 from runout.cards.deck import NUM_COMBOS, live_combos
+from runout.cfr.cfr_kernels import LEARNING_AFRESH
 from runout.cfr.schedules import LINEAR, DiscountWeights, Schedule
 from runout.cfr.solver import IterativeSolver
 from runout.cfr.team import Team
@@ -26,7 +27,7 @@ from runout.flops.backend import pack_probabilities
 from runout.holdem.cards import PLAYER_WORDS, Deal
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
-from runout.holdem.street_kernels import HERO_ACTS, LEARNING_AFRESH
+from runout.holdem.street_kernels import HERO_ACTS
 from runout.holdem.tables import LearnedTables, Precision
 from runout.simd.products import multiply
 from runout.trees.betting import Street

@@ -12,7 +12,8 @@ from runout.arrays import Arrays, FloatArray, IntArray, RealArray, Uint8Array, U
 from runout.cards.deck import HAND_BY_COMBO, NUM_CARDS, NUM_HANDS, disjoint_combos, live_combos
 from runout.cards.evaluator import evaluate
 from runout.cards.flops import CanonicalBoard
-from runout.cfr.leaves import MatrixLeaves, Pass, StreetReach, Update
+from runout.cfr.cfr_kernels import LEARN, Step
+from runout.cfr.leaves import MatrixLeaves, StreetReach
 from runout.cfr.schedules import DCFR_PLUS, LINEAR, Schedule, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.cfr.team import Team
@@ -278,7 +279,7 @@ class PublicChanceLeaves:
 
     def fill_leaf_values(self, arrival: StreetReach, out_value: RealArray) -> None:
         """Writes counterfactual values of ``arrival.player`` into the leaf rows."""
-        if not isinstance(arrival.step, Update):
+        if arrival.step.mode != LEARN:
             self._exact.fill_leaf_values(arrival, out_value)
             return
         iteration = self._num_updates[arrival.player]
@@ -311,9 +312,9 @@ class ExternalStreet(StreetSolver):
         shape = (NUM_HANDS, tree.num_nodes)
         self._sampled = SampledTables(np.zeros(shape), np.zeros(shape))
 
-    def visit(self, root_reach: RealArray, player: int, step: Pass) -> RealArray:
+    def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
         """Learns from sampled deals, or judges exactly; sampled values of the root are not kept."""
-        if not isinstance(step, Update):
+        if step.mode != LEARN:
             self._publish()
             return super().visit(root_reach, player, step)
         # What is played now is what `refresh` will compare with, not averages that were judged.
@@ -321,7 +322,7 @@ class ExternalStreet(StreetSolver):
         state = self._stream.kernel_state(self._num_updates[player], player)
         deals = self._stream.deal(self._num_deals, state)
         tables = self._sampled
-        mccfr_kernels.discount_tables(self.tree, player, step.weights, tables)
+        mccfr_kernels.discount_tables(self.tree, player, step, tables)
         mccfr_kernels.traverse_deals(self.tree, self._payoff, player, deals, state, tables)
         self._num_updates[player] += 1
         return np.zeros(NUM_HANDS, dtype=np.float32)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from runout.arrays import FloatArray, IntArray, Uint8Array, Uint64Array
-from runout.cfr.schedules import DiscountWeights
+from runout.cfr.cfr_kernels import Step
 from runout.jit import inlined, kernel
 from runout.trees.layout import TreeArrays
 
@@ -66,19 +66,17 @@ def deal_cards(deck: Uint8Array, out_state: Uint64Array, out_cards: Uint8Array) 
 
 
 @kernel
-def discount_tables(
-    tree: TreeArrays, player: int, weights: DiscountWeights, out_tables: SampledTables
-) -> None:
+def discount_tables(tree: TreeArrays, player: int, step: Step, out_tables: SampledTables) -> None:
     """Scales what `traverse_deals` adds to: the player's regrets and the opponent's strategies."""
     for hand in range(out_tables.regret.shape[0]):
         regret, strategy_sum = out_tables.regret[hand], out_tables.strategy_sum[hand]
         for node in range(1, tree.parent.shape[0]):
             if tree.actor[tree.parent[node]] != player:
-                strategy_sum[node] *= weights.strategy
+                strategy_sum[node] *= step.strategy
             elif regret[node] > 0.0:
-                regret[node] *= weights.positive_regret
+                regret[node] *= step.positive_regret
             else:
-                regret[node] *= weights.negative_regret
+                regret[node] *= step.negative_regret
 
 
 @kernel

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, Float32Array, FloatArray, divide
 from runout.cards.deck import NUM_COMBOS, disjoint_combos, live_combos
 from runout.cards.flops import CanonicalBoard, GivenFlop
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.cfr.team import Team
 from runout.config.load import parse_config
@@ -34,7 +35,6 @@ from runout.flops.spot_setup import river_buckets, settle_locks
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver, average_rows
-from runout.holdem.street_kernels import EVALUATING
 from runout.holdem.tables import (
     FixedTables,
     LearnedTables,

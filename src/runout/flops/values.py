@@ -9,6 +9,7 @@ import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, IntArray, RealArray, divide
 from runout.cards.deck import COMBO_HAS_CARD, HAND_BY_COMBO, NUM_HANDS, disjoint_combos
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity, rank_combos
 from runout.events import BucketEventSink, Phase, ignore_event, reporting_phase
@@ -18,7 +19,7 @@ from runout.holdem import street_kernels, visit_kernels
 from runout.holdem.cards import CardsToCome
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import NO_CARD, CardGame, arrive
-from runout.holdem.street_kernels import EVALUATING, Scratch
+from runout.holdem.street_kernels import Scratch
 from runout.holdem.tables import FixedTables, Precision, plan_scratch
 from runout.holdem.visit_kernels import Arrival
 from runout.simd import product_kernels

@@ -30,17 +30,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, IntArray, Uint8Array, Uint16Array
+from runout.cfr.cfr_kernels import LEARN, Step
 from runout.holdem import street_kernels, terminal_kernels, visit_kernels
-from runout.holdem.street_kernels import (
-    HERO_ACTS,
-    LEARN,
-    VILLAIN_ACTS,
-    Forest,
-    Lanes,
-    Scratch,
-    Step,
-    Terminals,
-)
+from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Forest, Lanes, Scratch, Terminals
 from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.holdem.visit_kernels import Arrival, BothTables, DealtStreet, TurnTables
 from runout.jit import inlined, kernel

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, IntArray, RealArray
+from runout.cfr.cfr_kernels import LEARN, Step
 from runout.cfr.team import Team
 from runout.holdem import terminal_kernels, visit_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate, make_templates
 from runout.holdem.rivers import EXACT_RIVERS, CardTables, Columns, Rivers
-from runout.holdem.street_kernels import LEARN, Scratch, Step
+from runout.holdem.street_kernels import Scratch
 from runout.holdem.tables import (
     BothPlayers,
     MemoryNeed,

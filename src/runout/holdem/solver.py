@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray
+from runout.cfr.cfr_kernels import EVALUATING, RESPONDING, Step
 from runout.cfr.schedules import DCFR_SPOT, Schedule
 from runout.cfr.solver import IterativeSolver
 from runout.cfr.team import Team
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.holdem.rivers import EXACT_RIVERS, Rivers
-from runout.holdem.street_kernels import EVALUATING, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, Precision
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street

@@ -10,43 +10,14 @@ Shape letters: ``n`` nodes, ``A`` actions of one player, ``H`` hero's hands, ``O
 
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from runout.arrays import Float32Array, Int32Array
+from runout.cfr.cfr_kernels import EVALUATE, LEARN, RESPOND, Step
 from runout.jit import kernel
 from runout.simd import decision_kernels
 from runout.simd.decision_kernels import Decision, Learning
 
 #: Kinds of node, seen from the hero; all others are terminals.
 HERO_ACTS, VILLAIN_ACTS = 0, 1
-
-#: What a visit does: learn, answer the opponent's average as well as possible, or play the average.
-LEARN, RESPOND, EVALUATE = 0, 1, 2
-
-
-class Step(NamedTuple):
-    """What a visit does, and how it discounts what it adds to.
-
-    Attributes:
-        mode: `LEARN`, `RESPOND` or `EVALUATE`.
-        positive_regret: multiplies positive regrets.
-        negative_regret: multiplies negative regrets.
-        strategy: multiplies strategy sums.
-    """
-
-    mode: int
-    positive_regret: np.float32
-    negative_regret: np.float32
-    strategy: np.float32
-
-
-_NOTHING = np.float32(0.0)
-
-#: Visits that learn nothing: one side answers as well as possible, or both play their averages.
-RESPONDING = Step(RESPOND, _NOTHING, _NOTHING, _NOTHING)
-EVALUATING = Step(EVALUATE, _NOTHING, _NOTHING, _NOTHING)
-#: A visit that leaves in the tables only what it adds itself.
-LEARNING_AFRESH = Step(LEARN, _NOTHING, _NOTHING, _NOTHING)
 
 
 class Terminals(NamedTuple):

@@ -12,9 +12,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray
+from runout.cfr.cfr_kernels import Step
 from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem.cards import Deal
-from runout.holdem.street_kernels import Forest, Scratch, Step
+from runout.holdem.street_kernels import Forest, Scratch
 from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.jit import inlined, kernel
 from runout.simd import vector_kernels

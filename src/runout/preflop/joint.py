@@ -11,7 +11,8 @@ import numpy as np
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, RealArray
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, card_rank, card_suit
 from runout.cards.flops import Flop, FlopList
-from runout.cfr.leaves import Evaluation, LeafGroup, MatrixLeaves, Pass, StreetReach
+from runout.cfr.cfr_kernels import LEARN, Step
+from runout.cfr.leaves import LeafGroup, MatrixLeaves, StreetReach
 from runout.cfr.schedules import DCFR_JOINT, Schedule, StoppingRule
 from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
@@ -23,7 +24,6 @@ from runout.flops.cards import CardBackend
 from runout.holdem.cards import CardsToCome, make_layouts
 from runout.holdem.game import CardGame, Workspace
 from runout.holdem.rivers import Rivers
-from runout.holdem.street_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.holdem.tables import LearnedTables, MemoryNeed, Plan
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups
 from runout.solutions.flop_bundles import BOUNDS, VALUES, StoredLayout
@@ -326,8 +326,6 @@ Flops = PlayedFlops[Any] | ShardedFlops
 # only the subset's flops say: both hands are dealt beside each of them, and the flop is played with
 # the reach that arrives. All three parts are zero-sum, so the sum is a game.
 
-_JUDGING = {Evaluation.EVALUATE: EVALUATING, Evaluation.BEST_RESPOND: RESPONDING}
-
 
 class JointLeaves:
     """What hands win at the leaves of a preflop tree whose flops are played on the way.
@@ -371,7 +369,7 @@ class JointLeaves:
             reach = arrival.reach[arrival.opponent][rows].astype(np.float64)
             out_value[self._nodes] += self.play_flops(arrival.player, arrival.step, reach)
 
-    def play_flops(self, player: int, step: Pass, reach: FloatArray) -> FloatArray:
+    def play_flops(self, player: int, step: Step, reach: FloatArray) -> FloatArray:
         """Returns ``[L, 169]`` what a player wins on the flops at each leaf, in big blinds.
 
         Args:
@@ -380,11 +378,9 @@ class JointLeaves:
             reach: ``[L, 169]`` the opponent's own reach of each leaf.
         """
         drawn = self.draw(step)
-        steps = {}
-        for flop in drawn.number.tolist():
-            if isinstance(step, Evaluation):
-                steps[flop] = _JUDGING[step]
-            else:
+        steps = dict.fromkeys(drawn.number.tolist(), step)
+        if step.mode == LEARN:
+            for flop in steps:
                 weights = self.schedule.weights(int(self.num_visits[flop]))
                 steps[flop] = Step(LEARN, *np.array(weights, np.float32))
         gained = np.zeros(reach.shape)
@@ -413,10 +409,10 @@ class JointLeaves:
             for leaf in self.flop_leaves
         }
 
-    def draw(self, step: Pass) -> DrawnFlops:
+    def draw(self, step: Step) -> DrawnFlops:
         """Returns the flops that a visit of the whole game goes to."""
-        is_judging = isinstance(step, Evaluation)
-        return self.sampler.all_flops() if is_judging else self.sampler.draw(self.iteration)
+        is_learning = step.mode == LEARN
+        return self.sampler.draw(self.iteration) if is_learning else self.sampler.all_flops()
 
 
 # --------------------------------------------------------------------------------------------------

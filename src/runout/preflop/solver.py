@@ -6,7 +6,8 @@ import numpy as np
 
 from runout.arrays import FloatArray, RealArray
 from runout.cards.deck import NUM_HANDS, matchup_weights
-from runout.cfr.leaves import Evaluation, LeafEvaluator, LeafGroup, MatrixLeaves
+from runout.cfr.cfr_kernels import EVALUATING, RESPONDING
+from runout.cfr.leaves import LeafEvaluator, LeafGroup, MatrixLeaves
 from runout.cfr.schedules import DCFR_PLUS, Schedule, SolveOutcome
 from runout.cfr.solver import CfrSolver, StreetSolver
 from runout.equity.matchups import preflop_table
@@ -90,7 +91,7 @@ def best_response(
     Their sum is what the player wins per hand against ``strategy[N, 169]`` of the opponent.
     """
     street = play_strategy(tree, leaves, strategy)
-    values: RealArray = street.visit(_EVERYONE, player, Evaluation.BEST_RESPOND)
+    values: RealArray = street.visit(_EVERYONE, player, RESPONDING)
     return values
 
 
@@ -103,7 +104,7 @@ def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArr
     strategy = street.average_strategy()
     values = np.full((NUM_PLAYERS, *strategy.shape), np.nan)
     for player in range(NUM_PLAYERS):
-        won = street.visit_nodes(_EVERYONE, player, Evaluation.EVALUATE)
+        won = street.visit_nodes(_EVERYONE, player, EVALUATING)
         arrival = multiply(own_reach(street.tree, strategy, 1 - player), matchup_share)
         np.divide(won, arrival, out=values[player], where=arrival > 0.0)
     return values

@@ -18,6 +18,7 @@ import numpy as np
 
 from runout.arrays import Float32Array
 from runout.cards.deck import live_combos
+from runout.cfr.cfr_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.cfr.team import Team
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
@@ -31,7 +32,6 @@ from runout.flops.solve import SolvedFlop, merges_suits
 from runout.flops.spot_solution import SpotSolution
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
-from runout.holdem.street_kernels import EVALUATING, RESPOND, RESPONDING, Step
 from runout.holdem.tables import FixedTables
 from runout.preflop.joint import Flops, JointGame, PlayedFlops, ShardedFlops
 from runout.preflop.shards import JointShards, divide_flops
