@@ -18,7 +18,7 @@ from runout.cards import flops as flop_lists
 from runout.cards.deck import format_cards
 from runout.cfr.schedules import VARIANTS, Schedule, StoppingRule
 from runout.config import values
-from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems, tell
+from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem, problems, tell
 from runout.config.values import Count, CountFrom0, NotNegative, Share
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError
@@ -285,10 +285,10 @@ class BucketedConfig(FlopsConfig):
     """Buckets on the turn, for all turn cards of a flop together."""
     num_hand_buckets_river: _BucketCount = 200
     """Buckets on the river, for all runouts of a flop together."""
-    bucket_source: Literal["histogram", "percentile"] = "histogram"
+    bucket_source: Annotated[Literal["histogram", "percentile"], LATER] = "histogram"
     """What buckets are made of: `histogram` clusters the hands of a flop by their distributions of
     strength; `percentile` cuts the hands of all flops into equal parts by their equity."""
-    bucket_directory: values.GivenPath | None = None
+    bucket_directory: Annotated[values.GivenPath | None, LATER] = None
     """Percentile buckets that `runout abstraction build` wrote, from the working directory on;
     `null`: built from a sample with the numbers of buckets above, and cached."""
     bucket_metric: Literal["emd", "cramer"] = "emd"
@@ -317,8 +317,6 @@ class BucketedConfig(FlopsConfig):
         super()._spell_out(digest)
         if self.rebucket_rounds == 1:  # without a further round nothing is started warm
             del digest["rebucket_warm_start"]
-        if self.bucket_source == "histogram":
-            del digest["bucket_source"], digest["bucket_directory"]
 
 
 class ExactConfig(FlopsConfig):
@@ -342,16 +340,11 @@ class CompactConfig(FlopsConfig):
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
     """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
-    turn_buckets: values.TurnBuckets | None = None
+    turn_buckets: Annotated[values.TurnBuckets | None, LATER] = None
     """Buckets of strength in which hands are grouped on each turn card; `null`: all hands."""
     compact_precision: values.Precision = 32
     """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
     keep_strategies: Annotated[bool, NOTHING] = False
-
-    def _spell_out(self, digest: dict[str, Any]) -> None:
-        super()._spell_out(digest)
-        if self.turn_buckets is None:
-            del digest["turn_buckets"]
 
 
 AnyBackend: TypeAlias = (

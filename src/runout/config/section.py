@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Self, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
-from runout.config.yaml_text import Document, format_place, format_yaml, show_value
+from runout.config.yaml_text import Document, format_yaml, show_value
 from runout.errors import ConfigError, RunoutError, suggest
-from runout.trees.sizes import Place, SizesError
+from runout.trees.sizes import Place, SizesError, format_place
 
 #: Keyword of our own in JSON Schema, which editors pass over: the end of "X is not ...".
 ALLOWED = "x-allowed"
@@ -28,6 +28,9 @@ Schema: TypeAlias = dict[str, Any]
 #: Notes of fields: the key decides when iterations end, or none of the results. One without a note
 #: decides the game.
 GAME, END, NOTHING = "game", "end", "nothing"
+
+#: Note of keys that came later: their defaults leave the digests of earlier configs as they are.
+LATER = "later"
 
 #: The type of errors whose texts are ours.
 _OURS = "config"
@@ -189,8 +192,11 @@ class ConfigSection(BaseModel):
         and player, names stand for their numbers and selections for their flops. Without ``ends``,
         when iterations end does not count.
         """
-        counts, plain = (GAME, END) if ends else (GAME,), self.to_mapping().items()
-        digest = {name: value for name, value in plain if self.decides(name) in counts}
+        counts, digest = (GAME, END) if ends else (GAME,), self.to_mapping()
+        for name, field in type(self).model_fields.items():
+            is_as_before = LATER in field.metadata and getattr(self, name) == field.default
+            if is_as_before or self.decides(name) not in counts:
+                del digest[name]
         self._spell_out(digest)
         return digest
 

@@ -11,7 +11,7 @@ from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_com
 from runout.cards.ranges import RANDOM, Range
 from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.config import values
-from runout.config.section import END, NOTHING, ConfigSection, Read, problem, problems
+from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem, problems
 from runout.config.values import NotNegative
 from runout.config.yaml_text import show_value
 from runout.errors import RangeError, quote
@@ -100,7 +100,7 @@ class NodeLock(ConfigSection):
     ]
     """Probabilities by action, or by range and action; of ranges that overlap the first wins, and
     other hands stay free."""
-    locks_alike: bool = False
+    locks_alike: Annotated[bool, LATER] = False
     """Lock cards that differ by suits only alike."""
 
     def by_range(self) -> dict[str, dict[str, float]]:
@@ -167,7 +167,7 @@ class ReportConfig(ConfigSection):
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
     """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
-    turn_buckets: values.TurnBuckets | None = None
+    turn_buckets: Annotated[values.TurnBuckets | None, LATER] = None
     """Buckets in which compact rivers group hands on each turn card, too; `null`: all hands."""
     merges_suits: bool = True
     """Solve cards that differ by suits only once. It changes no result."""
@@ -259,21 +259,20 @@ class SpotConfig(ReportConfig):
 
     def _spell_out(self, digest: dict[str, Any]) -> None:
         cards, added = self.board_cards, self.add_all_in_threshold
-        turn_buckets = digest.pop("turn_buckets")
-        for key in (*_SIZE_KEYS, "river_buckets", "river_blockers", "rivers"):
-            del digest[key]
+        rivers = [digest.pop(key) for key in ("rivers", "river_buckets", "river_blockers")]
         if self.rivers == "compact":
-            digest["rivers"] = [self.rivers, self.river_buckets, self.river_blockers]
-            digest["rivers"] += [] if turn_buckets is None else [turn_buckets]
+            digest["rivers"] = rivers
+        else:
+            digest.pop("turn_buckets", None)
+        for key in _SIZE_KEYS:
+            del digest[key]
         oop, ip = (str(held.without_cards(cards)) for held in self.ranges())
         digest |= {
             "board": format_cards(sorted(cards)),
             "oop": oop,
             "ip": ip,
             "sizes": values.digest_menus(self.betting_rules(), _SIZE_KEYS, self.first_street),
-            "locks": [
-                {k: v for k, v in lock.items() if v is not False} for lock in digest["locks"]
-            ],
+            "locks": [lock.digest_mapping() for lock in self.locks],
             "rake_cap": None if self.rake_rate == 0.0 else self.rake_cap,
             "cfr_variant": values.digest_variant(self.schedule()),
             "add_all_in_threshold": added if math.isfinite(added) else ".inf",

@@ -12,10 +12,8 @@ from typing import Any
 import yaml
 
 from runout.errors import ConfigError, quote, shorten
-from runout.trees.sizes import Place
+from runout.trees.sizes import Place, format_place
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
-_MAX_KEY_CHARACTERS = 40
 _MAX_BRACKETS = 50
 _MAX_SHOWN_ENTRIES = 5
 
@@ -76,18 +74,6 @@ for _tag, _pattern, _first_characters in _CORE_SCALARS:
         _resolver.add_implicit_resolver(
             f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first_characters
         )
-
-
-def format_place(place: Place) -> str:
-    """Writes a place as a path: ``("a", "b", 1)`` is ``a.b[1]``."""
-    path = ""
-    for key in place:
-        if isinstance(key, int):
-            path += f"[{key}]"
-        else:
-            is_plain = len(key) <= _MAX_KEY_CHARACTERS and _PLAIN_KEY.fullmatch(key)
-            path += ("." if path else "") + (key if is_plain else quote(key))
-    return path
 
 
 def parse_yaml(text: str, where: str = "config") -> Document:

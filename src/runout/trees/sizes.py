@@ -29,7 +29,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple, Self, TypeAlias
 
-from runout.errors import TreeError, quote, suggest
+from runout.errors import TreeError, quote, shorten, suggest
 
 DEPTH_SEPARATOR = ";"
 SIZE_SEPARATOR = ","
@@ -115,6 +115,13 @@ SizesByDepth: TypeAlias = tuple[tuple[BetSize, ...], ...]
 #: Keys of mappings and positions in lists that lead to a part of a value.
 Place: TypeAlias = tuple[str | int, ...]
 
+
+def format_place(place: Place) -> str:
+    """Writes a place as a path, short: ``("a", "b", 1)`` is ``a.b[1]``."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return shorten("".join(parts).removeprefix("."))
+
+
 #: One text of sizes, or a list of numbers, texts and sizes.
 SizesInput: TypeAlias = str | Sequence[BetSize | float | str]
 
@@ -184,8 +191,8 @@ class Sizes:
         given = value.plain() if isinstance(value, Sizes) else value
         rows = tuple(_read_table(given, (), rules.style.groups, rules, errors))
         if errors:
-            parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in errors[0][0])
-            error = SizesError(where + "".join(parts), errors[0][1])
+            place, problem = errors[0]
+            error = SizesError(format_place((where, *place)), problem)
             error.parts = tuple(errors)
             raise error
         if rules.style.is_by_depth and len({row for _, row in rows}) == 1:
