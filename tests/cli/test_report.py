@@ -179,7 +179,7 @@ def test_a_directory_or_a_spot_that_is_missing_is_told(error_line, tmp_path):
     run_config = error_line("report", "-c", "configs/smoke.yaml", "-o", str(tmp_path / "a"))
     assert "is the config of a run, for runout solve-preflop" in run_config
     board = error_line("report", "-c", "configs/spot_flop.yaml", "-o", str(tmp_path / "a"))
-    assert board.startswith("board: a report takes its flops from --flops")
+    assert board.endswith("for runout solve-spot; here that of a report is read")
 
 
 def test_the_report_of_another_spot_is_not_replaced(error_line, made_up):

@@ -267,7 +267,7 @@ def test_too_little_memory_is_refused_with_advice(monkeypatch):
 def test_a_wrong_key_is_named():
     with pytest.raises(ConfigError, match=r"^target: 0% is never reached"):
         solve(**RIVER, target="0%")
-    with pytest.raises(ConfigError, match=r"^spot: stack is missing"):
+    with pytest.raises(ConfigError, match=r"^config: stack is missing"):
         solve(board="2c3d4h8s9c", oop="AA", ip="KK", pot=100)
 
 

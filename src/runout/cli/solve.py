@@ -12,7 +12,7 @@ from runout.cli.node_tables import decision_parts, node_parts, roughness
 from runout.cli.options import flag, option
 from runout.cli.overview import describe_flops, report_parts, solve_parts, solves_sheet
 from runout.cli.targets import LongWork
-from runout.config.load import load_config, load_spot_config
+from runout.config.load import load_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
@@ -175,7 +175,7 @@ def solve_spot(
     """
     required = ("board", "oop", "ip", "pot", "stack")
     with options.reading_spot(config, run, node, given, *required) as keys:
-        spot = load_spot_config(config, keys)
+        spot = load_config(config, SpotConfig, keys)
     if estimate:
         from runout.flops.spot_setup import measure_spot
 

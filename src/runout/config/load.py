@@ -126,7 +126,9 @@ KINDS: Mapping[type[AnyConfig], tuple[str, str]] = {
 
 
 def load_config(
-    path: str | Path, kind: type[ConfigT] | None = None, given: Mapping[str, Any] | None = None
+    path: str | Path | None,
+    kind: type[ConfigT] | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> ConfigT:
     """Reads a config file of any kind, a run, flops, a spot, a report or a sweep.
 
@@ -134,7 +136,7 @@ def load_config(
     and becomes the run's ``postflop_model``; a directory stays a path and is not looked at.
 
     Args:
-        path: the file.
+        path: the file; None if there are only given keys.
         kind: the class of the only kind that is allowed.
         given: keys that win over those of the file.
 
@@ -145,8 +147,8 @@ def load_config(
     >>> load_config("configs/spot_river.yaml").stack
     910.0
     """
-    name, folder = str(path), Path(path).parent
-    config: ConfigT = _read(load_yaml(Path(path)), name, kind, given or {}, folder)
+    file = Path(path or "config")
+    config: ConfigT = _read(load_yaml(file) if path else Document(), file, kind, given or {})
     return config
 
 
@@ -161,7 +163,7 @@ def parse_config(
     """
     if text.lower().endswith(YAML_SUFFIXES) and "\n" not in text and ": " not in text:
         raise ConfigError("config", f"{show_value(text)} is a path, read it with load_config")
-    config: ConfigT = _read(parse_yaml(text), "config", kind, given or {}, Path())
+    config: ConfigT = _read(parse_yaml(text), Path("config"), kind, given or {})
     return config
 
 
@@ -183,23 +185,6 @@ def load_yaml(path: Path) -> Document:
     return parse_yaml(text, where=str(path))
 
 
-def load_spot_config(
-    path: Path | None, given: Mapping[str, Any], flop: str | None = None
-) -> SpotConfig:
-    """Reads a spot from a file, from keys, which win over those of the file, or both.
-
-    With a flop, the file is that of a report, which has no board of its own.
-    """
-    keys = {**given, **({} if flop is None else {"board": flop})}
-    if path is None:
-        return SpotConfig.parse(keys, "spot")
-    if flop is not None and (document := load_yaml(path)).get("board") is not None:
-        line = document.line_of(("board",))
-        text = f"a report takes its flops from --flops, leave the board out (line {line})"
-        raise ConfigError("board", text)
-    return load_config(path, SpotConfig, keys)
-
-
 def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
     """Returns the class of what a config describes: the one that knows most of its keys, if any.
 
@@ -213,9 +198,9 @@ def kind_of(document: Mapping[str, Any]) -> type[AnyConfig] | None:
     return best if known[best][0] else None
 
 
-def _read(document: Document, name: str, kind: Any, given: Mapping[str, Any], folder: Path) -> Any:
-    """Reads a document of a kind, or of any; its name is what errors say that belong to no key."""
-    document = document.with_keys(given)
+def _read(document: Document, file: Path, kind: Any, given: Mapping[str, Any]) -> Any:
+    """Reads a document of a kind, or of any."""
+    document, name = document.with_keys(given), str(file)
     found = kind_of(document)
     if found is kind is None:
         kinds = "preflop (a run), postflop_model (flops), board (a spot) or oop and ip"
@@ -230,7 +215,7 @@ def _read(document: Document, name: str, kind: Any, given: Mapping[str, Any], fo
     parsed = kind.parse(document, name)
     if kind is SweepConfig:
         load_sweep_config(document)  # each choice is checked as well
-    return _with_model_file(parsed, folder) if kind is RunConfig else parsed
+    return _with_model_file(parsed, file.parent) if kind is RunConfig else parsed
 
 
 def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:

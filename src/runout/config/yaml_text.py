@@ -38,7 +38,7 @@ _CORE_SCALARS = (
 class Document(dict[str, Any]):
     """The mapping of a config file, with the lines of places such as ``("model", "sizes", 1)``."""
 
-    lines: Mapping[Place, int]
+    lines: Mapping[Place, int] = {}
 
     def line_of(self, place: Place) -> int | None:
         """Returns the line, from 1, of a place or of the nearest part that has one."""

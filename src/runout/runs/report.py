@@ -12,10 +12,10 @@ from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import COMBOS_BY_HAND, HAND_BY_COMBO, parse_cards
 from runout.cards.flops import FlopList, explicit_flops, subset_flops, suit_stabilizer
 from runout.cards.ranges import Range
-from runout.config.load import load_spot_config, load_yaml
-from runout.config.spot import SpotConfig
+from runout.config.load import load_config
+from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.yaml_text import format_yaml
-from runout.errors import ConfigError, FlopListError, RangeError, TreeError, quote
+from runout.errors import ConfigError, FlopListError, TreeError, quote
 from runout.events import Event, FlopReported, FlopSolving, SpotSolving
 from runout.execution.context import RunContext
 from runout.execution.tasks import CancelledError, Task, TaskResult, Worker
@@ -83,8 +83,9 @@ class ReportPlan:
         A line is a path, ``root`` or empty for the first decision. Size costs solve again with one
         size, where there are several.
         """
-        flops = _met_flops({**({} if source is None else load_yaml(source)), **given}, flops)
-        spot = load_spot_config(source, given, flops.names[0])
+        report = load_config(source, ReportConfig, given)
+        flops = _met_flops(report, flops)
+        spot = SpotConfig.parse(report.to_mapping() | {"board": flops.names[0]})
         for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
             # A flop stands for those that differ by suits only.
             first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]
@@ -265,13 +266,9 @@ def count_deals(flops: Sequence[str], ranges: tuple[Range, Range]) -> FloatArray
     return np.array(deals)
 
 
-def _met_flops(keys: Mapping[str, Any], flops: FlopList) -> FlopList:
-    """Returns the flops on which the two ranges of a spot can meet."""
-    try:
-        oop, ip = (Range(str(keys[key])) for key in PLAYER_KEYS)
-    except (KeyError, RangeError):  # reading the spot says why
-        return flops
-    is_met = count_deals(flops.names, (oop, ip)) > 0.0
+def _met_flops(report: ReportConfig, flops: FlopList) -> FlopList:
+    """Returns the flops on which the two ranges can meet."""
+    is_met = count_deals(flops.names, report.ranges()) > 0.0
     if not is_met.any():
         raise FlopListError("flops", "the two ranges meet on none of them")
     kept = np.flatnonzero(is_met).tolist()

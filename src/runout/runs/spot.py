@@ -20,7 +20,7 @@ from runout.cfr.schedules import (
     StopReason,
 )
 from runout.cfr.team import Team
-from runout.config.load import load_spot_config, parse_config
+from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import BundleError, TreeError
@@ -197,7 +197,7 @@ def _read_config(config: SpotConfig | Path | str | None, keys: SpotKeys) -> Spot
     given |= {key: str(given[key]) for key in PLAYER_KEYS if isinstance(given.get(key), Range)}
     if isinstance(config, SpotConfig):
         return SpotConfig.parse(config.to_mapping() | given) if given else config
-    return load_spot_config(None if config is None else Path(config), given)
+    return load_config(config, SpotConfig, given)
 
 
 def _find_earlier(
