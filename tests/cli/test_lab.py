@@ -172,7 +172,7 @@ def test_ctrl_c_before_anything_is_finished_says_so(exploit, monkeypatch):
     result = exploit("--solve-type", "mccfr", "--json")
     assert result.exit_code == 130
     assert result.stdout == ""
-    assert result.stderr.splitlines()[-1] == "interrupted before any flop was finished"
+    assert result.stderr.splitlines()[-1] == "interrupted before any part was finished"
 
 
 @pytest.mark.parametrize("text", ["exakt", "exact:2", "mccfr,", "exact,all"])

@@ -9,17 +9,11 @@ from runout.cli.options import (
     OptionError,
     parse_hand,
     parse_live_range,
-    parse_optional_board,
     positive,
     read_path,
     require_at_most_one,
 )
 from runout.errors import CardError, RangeError
-
-
-def test_no_board_is_no_cards():
-    assert parse_optional_board(None) == ()
-    assert parse_optional_board("AhKsQd") == parse_board("AhKsQd")
 
 
 def test_a_live_range_has_no_blocked_combos():

@@ -143,14 +143,15 @@ class Result:
 def carry_out(directory, work, resume=True):
     """Does work that keeps finished parts in a directory."""
 
-    def make(context):
-        assert context.checkpoints == directory
+    long_work = LongWork(
+        directory.with_name("result"), lambda: None, None, resume, False, directory
+    )
+    with long_work.going_on() as found:
+        assert found is None
+        assert long_work.resume(RunContext()).checkpoints == directory
         work()
-        return Result()
-
-    long_work = LongWork(path=directory.with_name("result"), resume=resume)
-    _, end = long_work.carry_out(make, lambda: None, RunContext(), None, directory)
-    assert end.describe("x").startswith("wrote x, in 0.")
+        long_work.save(Result(), RunContext())
+    assert long_work.end.describe("x").startswith("wrote x, in 0.")
 
 
 def test_results_of_another_kind_are_never_replaced(tmp_path):
@@ -223,18 +224,19 @@ def test_a_fresh_start_forgets_finished_parts_and_a_resumed_one_names_them(tmp_p
 
 
 def test_a_result_that_is_there_is_not_made_again(tmp_path, capsys):
-    path, made = tmp_path / "result", Result()
+    path = tmp_path / "result"
     checkpoints = checkpoints_beside(path)
     keep_two_flops(checkpoints)
-    work = LongWork(path=path)
-    result, end = work.carry_out(lambda _: made, lambda: "result", RunContext(), {})
-    assert (result, end.describe("x")) == ("result", "x, already complete")
+    work = LongWork(path, lambda: "result", {}, True, False)
+    with work.going_on() as found:
+        assert found == "result"
+    assert work.end.describe("x") == "x, already complete"
     assert capsys.readouterr().err == f"{path}: already complete; use --overwrite to solve again\n"
     assert not checkpoints.exists()
-    again = replace(work, overwrite=True)
-    result, end = again.carry_out(lambda _: made, lambda: "result", RunContext(), {})
-    assert result is made
-    assert not end.is_done_before
+    work.overwrite = True
+    with work.going_on() as found:
+        assert found is None
+    assert not work.end.is_done_before
 
 
 def test_files_of_other_programs_stay_where_finished_parts_go(tmp_path):

@@ -17,7 +17,6 @@ from runout.cli.options import argument, flag, option
 from runout.cli.overview import open_values
 from runout.cli.targets import LongWork
 from runout.errors import AbstractionError, OptionError
-from runout.execution.context import RunContext
 from runout.solutions.sheet import Sheet, columns
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.betting import Street
@@ -55,23 +54,24 @@ _SAMPLES = "Deals to sample on each street (default: every deal)."
 _FEATURE = "Strength that orders hands: E[HS] or E[HS^2]."
 
 
-@options.taking("work", LongWork)
 def build_abstraction(
-    *,
+    path: options.OutputOption,
     flop_buckets: Annotated[int, option("--flop-buckets", "N", "Buckets of the flop.")] = 5_000,
     turn_buckets: Annotated[int, option("--turn-buckets", "N", "Buckets of the turn.")] = 5_000,
     river_buckets: Annotated[int, option("--river-buckets", "N", "Of the river.")] = 20_000,
     samples: Annotated[int | None, option("--samples", "N", _SAMPLES)] = None,
     feature: Annotated[Feature, flag("--feature", _FEATURE)] = "ehs2",
     seed: Annotated[int, option("--seed", "S", "Of the sample.", options.not_negative)] = 0,
-    work: LongWork,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
+    overwrite: options.OverwriteFlag = False,
+    json: options.JsonFlag = False,
 ) -> None:
     """Cut the hands of each street into buckets of equal size and similar strength.
 
     The same command resumes an interrupted build.
     """
-    path = work.path
-    with targets.solving_into(path, work.workers, work.executor) as context:
+    with targets.solving_into(path, workers, executor) as context:
         from runout.abstraction import card_abstraction as abstractions
 
         given: dict[str, Any] = {"samples_per_street": samples, "feature": feature}
@@ -83,18 +83,18 @@ def build_abstraction(
             name = error.where.removesuffix("_per_street").replace("_", "-")
             raise OptionError(f"--{name}", error.problem) from None
         targets.require_free(path, abstractions.KIND, True)
-
-        def build(context: RunContext) -> "CardAbstraction":
-            cost = estimate_build(config, context.num_threads)
-            targets.announce(f"{path}:", cost, path, "the build")
-            return abstractions.build_card_abstraction(config, seed, context)
-
         find = partial(_find_finished, path, config, seed)
-        abstraction, end = work.carry_out(build, find, context, asdict(config) | {"seed": seed})
+        work = LongWork(path, find, asdict(config) | {"seed": seed}, True, overwrite)
+        with work.going_on() as abstraction:
+            if abstraction is None:
+                cost = estimate_build(config, context.num_threads)
+                targets.announce(f"{path}:", cost, path, "the build")
+                build, place = abstractions.build_card_abstraction, work.resume(context)
+                abstraction = work.save(build(config, seed, place), context)
     size_bytes, summaries = read_manifest(path).size_bytes, abstraction.summaries()
-    document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": end.seconds}
-    done = end.describe(f"{path}, {format_bytes(size_bytes)}")
-    show(work.json, {**document, **summaries}, summary_sheet(summaries), done)
+    document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": work.end.seconds}
+    done = work.end.describe(f"{path}, {format_bytes(size_bytes)}")
+    show(json, {**document, **summaries}, summary_sheet(summaries), done)
 
 
 #: Core seconds for a board of flop, turn and river, on a desktop of 2024.

@@ -67,7 +67,7 @@ def show_equity(
     json: options.JsonFlag = False,
 ) -> None:
     """Show the exact all-in equity of two hands or ranges, before the flop or on a board."""
-    cards = options.parse_optional_board(board)
+    cards = () if board is None else deck.parse_board(board)
     ranges = [options.parse_live_range(text, cards) for text in (hero, villain)]
     # Before the flop a shipped table answers, and no kernel has to be loaded.
     with using_kernels() if cards else nullcontext():
@@ -154,7 +154,7 @@ def show_range(
     """Show how many combos a range holds, its shortest text and its grid of weights."""
     from runout.cli.grids import value_grid  # takes as long as other answers
 
-    cards = options.parse_optional_board(board)
+    cards = () if board is None else deck.parse_board(board)
     held = options.parse_live_range(text, cards)
     weights, share = held.hand_weights(), held.num_combos / deck.NUM_COMBOS
     by_hand = zip(HAND_NAMES, weights.tolist(), strict=True)

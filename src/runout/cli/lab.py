@@ -83,8 +83,6 @@ def show_exploitability(
         cost.require_memory(label, where)
         print_note(f"{label} needs {format_bytes(cost.memory_bytes)}{where}")
         rows, is_complete = collect(compare.compare_backends(backends, boards, trees, context))
-    if not is_complete and not rows:
-        raise KeyboardInterrupt("interrupted before any flop was finished")
     document = {"config": str(config), "is_complete": is_complete}
     document |= compare.comparison_to_json(rows)
     show(json, document, compare.comparison_sheet(rows), dim(_LEGEND))
@@ -118,11 +116,9 @@ def judge_strategies(
             document["real_exploitability_pot"] = real
             parts: list[Shown] = [f"{own:.3%} of the pot ({meaning}), {real:.3%} with real cards"]
         elif is_joint:
-            loss, own = (
-                judge.judge_run(path, context),
-                load_solution(path).report.exploitability_mbb,
-            )
+            loss = judge.judge_run(path, context)
             real, gains = loss.exploitability_mbb, loss.best_response_mbb
+            own = load_solution(path).report.exploitability_mbb
             document |= {"own_exploitability_mbb": own, "real_exploitability_mbb": real}
             document["best_response_mbb"] = dict(zip(BLIND_NAMES, gains, strict=True))
             sb, bb = map(format_mbb, gains)
@@ -163,19 +159,18 @@ def sweep(
         print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
         context = replace(context, checkpoints=path / LEDGER_FOLDER)
         rows, is_complete = collect(run_sweep(points, context))
-    if rows:
-        found = Sweep(points, tuple(rows))
-        means = found.sheet()
-        choices = zip(points, means.records(), strict=True)
-        document = {"points": [{"keys": dict(point.choice), **cells} for point, cells in choices]}
-        with reporting_os_errors(path, "written"):
-            path.mkdir(parents=True, exist_ok=True)
-            for name, sheet in ((ROWS_FILE, found.rows_sheet()), (TABLE_FILE, means)):
-                with replacing_file(path / name) as part, part.open("w", newline="") as stream:
-                    sheet.write_csv(stream)
-            replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
-        print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
-        show(json, document, means, dim(_SWEEP_LEGEND))
+    found = Sweep(points, tuple(rows))
+    means = found.sheet()
+    choices = zip(points, means.records(), strict=True)
+    document = {"points": [{"keys": dict(point.choice), **cells} for point, cells in choices]}
+    with reporting_os_errors(path, "written"):
+        path.mkdir(parents=True, exist_ok=True)
+        for name, sheet in ((ROWS_FILE, found.rows_sheet()), (TABLE_FILE, means)):
+            with replacing_file(path / name) as part, part.open("w", newline="") as stream:
+                sheet.write_csv(stream)
+        replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
+    print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")
+    show(json, document, means, dim(_SWEEP_LEGEND))
     if not is_complete:
         kept = f"{path} keeps {format_count_of(len(rows), 'solve')}"
         raise KeyboardInterrupt(f"{GO_ON}, {kept}")

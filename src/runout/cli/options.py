@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from runout.cards.deck import combo_cards, format_card, format_cards, parse_board, parse_combo
+from runout.cards.deck import combo_cards, format_card, format_cards, parse_combo
 from runout.cards.ranges import Range
 from runout.errors import BundleError, CardError, ConfigError, OptionError, quote
 
@@ -76,22 +76,15 @@ _CONFIG = "Config file, YAML."
 JsonFlag = Annotated[bool, flag("--json", "Print one JSON document; progress stays on stderr.")]
 BoardOption = Annotated[str | None, option("--board -b", "CARDS", _BOARD)]
 RequiredBoardOption = Annotated[str, option("--board -b", "CARDS", _BOARD)]
-BoardArgument = Annotated[str, argument("BOARD", _BOARD)]
 _WORKERS = "Number of workers (default: all cores)."
 WorkersOption = Annotated[int | None, option("--workers -w", "N", _WORKERS, positive)]
 _EXECUTORS = "threads, processes, ray or ray://ADDRESS."
 ExecutorOption = Annotated[str, option("--executor", "NAME", _EXECUTORS)]
 ConfigOption = Annotated[Path, option("--config -c", "FILE", _CONFIG)]
-OptionalConfigOption = Annotated[Path | None, option("--config -c", "FILE", _CONFIG)]
 OutputOption = Annotated[Path, option("--output -o", "DIR", "Directory to write.")]
 OverwriteFlag = Annotated[bool, flag("--overwrite", "Replace the contents of DIR.")]
 _RESUME = "Resume an interrupted run, or start over."
 ResumeFlag = Annotated[bool, flag("--resume/--no-resume", _RESUME)]
-
-
-def parse_optional_board(text: str | None) -> tuple[int, ...]:
-    """Returns the cards of a ``--board``, none if it was not given."""
-    return () if text is None else parse_board(text)
 
 
 def parse_hand(text: str, board: tuple[int, ...]) -> tuple[int, int]:

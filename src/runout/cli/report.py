@@ -231,12 +231,13 @@ def _solve(
         if plan.variants:
             print_note(f"each flop is solved {len(plan.variants)} times more for costs of sizes")
         context = replace(context, checkpoints=path / LEDGER_FOLDER)
-        rows, is_complete = collect(report_flops(plan, context))
-        if not is_complete and not rows:
+        try:
+            rows, is_complete = collect(report_flops(plan, context))
+        except KeyboardInterrupt:
             remove_checkpoints(path / LEDGER_FOLDER)
             with suppress(OSError):  # was not made, or has a flop that was interrupted
                 (path / SPOTS_FOLDER).rmdir()
-            raise KeyboardInterrupt("interrupted before any flop was finished")
+            raise
         report = collect_report(plan, rows)
         reports.save_report(path, report, plan.config_text(), plan.spot_digest)
         folders = reports.write_files(path, report)

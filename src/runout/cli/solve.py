@@ -16,11 +16,10 @@ from runout.config.load import load_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
-from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
-from runout.solutions.values import VALUES_KIND, ValueBundle
+from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import POSITION_NAMES
@@ -32,35 +31,42 @@ if TYPE_CHECKING:
     from runout.runs.plan import RunPlan
 
 
-@options.taking("work", LongWork)
-def solve_flops(*, config: options.ConfigOption, work: LongWork) -> None:
+def solve_flops(
+    config: options.ConfigOption,
+    path: options.OutputOption,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
+    resume: options.ResumeFlag = True,
+    overwrite: options.OverwriteFlag = False,
+    json: options.JsonFlag = False,
+) -> None:
     """Solve all flops of a config and write what hands are worth on them.
 
     The same command resumes an interrupted run.
     """
-    model, path = options.load_flops_config(config), work.path
-    targets.require_free(path, VALUES_KIND, work.overwrite or work.resume)
-    with targets.solving_into(path, work.workers, work.executor) as context:
+    model = options.load_flops_config(config)
+    targets.require_free(path, VALUES_KIND, overwrite or resume)
+    with targets.solving_into(path, workers, executor) as context:
         from runout.flops.solve import PostflopPlan
         from runout.runs.plan import find_finished_values
 
-        def solve(context: RunContext) -> ValueBundle:
-            plan = PostflopPlan.make(model, work.workers)
-            targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
-            return plan.carry_out(context)
-
         find = partial(find_finished_values, path, model)
-        bundle, end = work.carry_out(solve, find, context, model.to_mapping())
+        work = LongWork(path, find, model.to_mapping(), resume, overwrite)
+        with work.going_on() as bundle:
+            if bundle is None:
+                plan = PostflopPlan.make(model, workers)
+                targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
+                bundle = work.save(plan.carry_out(work.resume(context)), context)
     size_bytes, num_flops = read_manifest(path).size_bytes, len(bundle.flops)
     document: formatting.Json = {
         "path": str(path),
         "size_bytes": size_bytes,
-        "seconds": end.seconds,
+        "seconds": work.end.seconds,
         "num_flops": num_flops,
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(work.json, document, *solve_parts(bundle), end.describe(what))
+    show(json, document, *solve_parts(bundle), work.end.describe(what))
 
 
 def describe_plan(plan: "PostflopPlan") -> str:
@@ -69,37 +75,45 @@ def describe_plan(plan: "PostflopPlan") -> str:
     return f"{flops} at {format_count_of(len(plan.trees), 'SPR')}"
 
 
-@options.taking("work", LongWork)
-def solve_game(*, config: options.ConfigOption, work: LongWork) -> None:
+def solve_game(
+    config: options.ConfigOption,
+    path: options.OutputOption,
+    workers: options.WorkersOption = None,
+    executor: options.ExecutorOption = "threads",
+    resume: options.ResumeFlag = True,
+    overwrite: options.OverwriteFlag = False,
+    json: options.JsonFlag = False,
+) -> None:
     """Solve a preflop game and the flops behind it, and show the main decisions.
 
     The same command resumes an interrupted run.
     """
-    run_config, path = load_config(config, RunConfig), work.path
+    run_config = load_config(config, RunConfig)
     # One process plays a joint game; the flops of two phases can be shared.
     facts = None if run_config.method == "joint" else run_config.to_mapping()
-    with targets.solving_into(path, work.workers, work.executor) as context:
+    with targets.solving_into(path, workers, executor) as context:
         from runout.cfr.solver import ignore_progress
         from runout.runs.plan import RunPlan
-        from runout.runs.preflop import PreflopRun, carry_out, find_finished_run
+        from runout.runs.preflop import carry_out, find_finished_run
 
-        plan = RunPlan.make(run_config, work.workers)
-        _require_free(plan, work)
-
-        def solve(context: RunContext) -> PreflopRun:
-            targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
-            if plan.flops is not None and run_config.ranges_rounds:
-                rounds = format_count_of(run_config.ranges_rounds, "round")
-                print_note(f"and as much time again in each of at most {rounds}")
-            return carry_out(plan, context, ignore_progress if work.json else _print_solution)
-
+        plan = RunPlan.make(run_config, workers)
+        _require_free(path, plan, resume, overwrite)
         find, checkpoints = partial(find_finished_run, path, plan), path / preflop.CHECKPOINT_FOLDER
-        run, end = work.carry_out(solve, find, context, facts, checkpoints)
-    document = {"path": str(path), "seconds": end.seconds, **run.solution.summary_to_json()}
+        work = LongWork(path, find, facts, resume, overwrite, checkpoints)
+        with work.going_on() as run:
+            if run is None:
+                targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
+                if plan.flops is not None and run_config.ranges_rounds:
+                    rounds = format_count_of(run_config.ranges_rounds, "round")
+                    print_note(f"and as much time again in each of at most {rounds}")
+                on_snapshot = ignore_progress if json else _print_solution
+                run = carry_out(plan, work.resume(context), on_snapshot)
+                work.save(run, context)
+    document = {"path": str(path), "seconds": work.end.seconds, **run.solution.summary_to_json()}
     flops = [] if run.values is None else [describe_flops(run.values)]
-    more = f"{end.describe(str(path))}; runout show {path} --node PATH for more"
+    more = f"{work.end.describe(str(path))}; runout show {path} --node PATH for more"
     report = report_parts(run.solution)
-    show(work.json, document, *_standard_parts(run.solution), "", *report, *flops, more)
+    show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)
 
 
 def _standard_parts(solution: preflop.PreflopSolution) -> list[Shown]:
@@ -114,7 +128,7 @@ def _print_solution(solution: preflop.PreflopSolution) -> None:
     print_parts(f"\nafter {iterations}, {mbb:.3g} mbb/hand", *_standard_parts(solution))
 
 
-def _require_free(plan: "RunPlan", work: LongWork) -> None:
+def _require_free(path: Path, plan: "RunPlan", resume: bool, overwrite: bool) -> None:
     """Finds out before the work whether both bundles of a run can be written.
 
     What is there already is this very run, or refused for its config, if the run may be resumed.
@@ -122,14 +136,14 @@ def _require_free(plan: "RunPlan", work: LongWork) -> None:
     """
     from runout.runs.preflop import check_directory
 
-    if has_bundle(work.path):
-        raise OptionError(str(work.path), "is a bundle, give another directory for the run")
-    if not work.overwrite:
-        check_directory(work.path, plan)
-    solution, can_replace = work.path / preflop.SOLUTION_FOLDER, work.overwrite or work.resume
+    if has_bundle(path):
+        raise OptionError(str(path), "is a bundle, give another directory for the run")
+    if not overwrite:
+        check_directory(path, plan)
+    solution, can_replace = path / preflop.SOLUTION_FOLDER, overwrite or resume
     targets.require_free(solution, preflop.PREFLOP_KIND, can_replace)
     can_replace |= not has_bundle(solution)
-    targets.require_free(work.path / preflop.VALUES_FOLDER, VALUES_KIND, can_replace)
+    targets.require_free(path / preflop.VALUES_FOLDER, VALUES_KIND, can_replace)
 
 
 def _describe_run(plan: "RunPlan") -> str:

@@ -5,12 +5,11 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from runout.cli import options
 from runout.cli.console import print_note, using_kernels
 from runout.cli.formatting import format_bytes, format_count_of, format_seconds, format_time_limit
 from runout.errors import BundleError, OptionError, RunoutError
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 #: What Ctrl-C says where finished work is kept.
 GO_ON = "interrupted; rerun the command to resume"
+NOTHING_KEPT = "interrupted before any part was finished"
 
 
 class _Savable(Protocol):
@@ -112,12 +112,14 @@ def _leaving_no_empty_directories(path: Path) -> Iterator[None]:
 
 
 def collect(rows: Iterable[Row]) -> tuple[list[Row], bool]:
-    """Returns the rows that are finished before Ctrl-C, and whether these are all."""
+    """Returns the rows that are finished before Ctrl-C, at least one, and whether these are all."""
     found: list[Row] = []
     try:
         for row in rows:
             found.append(row)
     except (KeyboardInterrupt, CancelledError):
+        if not found:
+            raise KeyboardInterrupt(NOTHING_KEPT) from None
         return found, False
     return found, True
 
@@ -162,45 +164,34 @@ def remove_checkpoints(directory: Path) -> None:
     Ledger(directory).remove()
 
 
-@dataclass(frozen=True, kw_only=True)
-class LongWork:
-    """The options of work whose result is a directory; processes may share it."""
+@dataclass
+class LongWork(Generic[Result]):
+    """Work whose result is a directory; it can be interrupted, and processes may share it."""
 
-    path: options.OutputOption
-    workers: options.WorkersOption = None
-    executor: options.ExecutorOption = "threads"
-    resume: options.ResumeFlag = True
-    overwrite: options.OverwriteFlag = False
-    json: options.JsonFlag = False
+    path: Path  # of the result
+    find: Callable[[], Result | None]  # returns the result; raises if something else is there
+    facts: Mapping[str, Any] | None  # processes with the same share the work; None for one process
+    can_resume: bool  # whether existing finished parts may be used
+    overwrite: bool  # whether an existing result is made again
+    checkpoints: Path | None = None  # of finished parts until then, by default beside the result
+    end: End = field(init=False)
 
-    def carry_out(
-        self,
-        make: Callable[[RunContext], Result],
-        find: Callable[[], Result | None],
-        context: RunContext,
-        facts: Mapping[str, Any] | None,
-        checkpoints: Path | None = None,
-    ) -> tuple[Result, End]:
-        """Returns the result that `find` finds; otherwise what is made, which is saved.
+    @contextmanager
+    def going_on(self) -> Iterator[Result | None]:
+        """Yields the result if it is there, None if the block has to make and `save` it.
 
-        Finished parts are kept in ``checkpoints``, by default beside the result, until it is saved;
-        Ctrl-C says how to resume. Processes with the same ``facts`` share the work. Work that fails
-        before any part is finished leaves nothing behind, and parts of others are left to them.
+        Finished parts are kept until the block ends well; Ctrl-C says how to resume. A block that
+        fails before any part is finished leaves nothing behind, and parts of other processes are
+        left to them.
         """
-        started, place = time.perf_counter(), checkpoints or checkpoints_beside(self.path)
-        digest = digest_config(facts) if facts is not None and self.resume else None
+        started, place = time.perf_counter(), self._place()
+        digest = digest_config(self.facts) if self.facts is not None and self.can_resume else None
         with claiming(self.path, digest) as claim:
-            result = None if self.overwrite else find()
-            if is_done_before := result is not None:
+            found = None if self.overwrite else self.find()
+            if found is not None:
                 print_note(f"{self.path}: already complete; use --overwrite to solve again")
             try:
-                if result is None:
-                    if not self.resume:
-                        remove_checkpoints(place)
-                    if parts := describe_checkpoints(place):
-                        print_note(f"resuming from {parts}, as far as they fit")
-                    result = make(replace(context, checkpoints=place))
-                    self._save(result, find, context)
+                yield found
             except BaseException as problem:
                 parts = describe_checkpoints(place)
                 if not parts and claim.is_last():
@@ -208,18 +199,31 @@ class LongWork:
                         remove_checkpoints(place)
                 if not isinstance(problem, KeyboardInterrupt):
                     raise
-                text = f"{GO_ON} ({parts})" if parts else "interrupted before any part was finished"
+                text = f"{GO_ON} ({parts})" if parts else NOTHING_KEPT
                 # A solve that has saved itself says so.
                 raise KeyboardInterrupt(str(problem) or text) from None
-            if is_done_before or claim.is_last():
+            if found is not None or claim.is_last():
                 remove_checkpoints(place)
-        return result, End(time.perf_counter() - started, is_done_before)
+        self.end = End(time.perf_counter() - started, found is not None)
 
-    def _save(self, result: Result, find: Callable[[], Result | None], context: RunContext) -> None:
+    def resume(self, context: RunContext) -> RunContext:
+        """Returns the context with finished parts, which are removed if they may not be used."""
+        place = self._place()
+        if not self.can_resume:
+            remove_checkpoints(place)
+        if parts := describe_checkpoints(place):
+            print_note(f"resuming from {parts}, as far as they fit")
+        return replace(context, checkpoints=place)
+
+    def save(self, result: Result, context: RunContext) -> Result:
         """Writes the result; another process that shared the work may have been first."""
         with reporting_phase(context.on_event, "writing"):
             try:
                 result.save(self.path, overwrite=self.overwrite)
             except RunoutError:
-                if self.overwrite or find() is None:
+                if self.overwrite or self.find() is None:
                     raise
+        return result
+
+    def _place(self) -> Path:
+        return self.checkpoints or checkpoints_beside(self.path)
