@@ -14,10 +14,8 @@ from runout.errors import ExecutionError
 from runout.events import ResultDamaged, TaskLost, ignore_event
 from runout.execution.context import (
     MAX_ATTEMPTS,
-    LedgerWork,
     RunContext,
     opening_executor,
-    run_tasks,
 )
 from runout.execution.tasks import (
     CancelledError,
@@ -126,8 +124,9 @@ class UnreliableExecutor:
 
 
 def run(directory, executor, job=None, tasks=TASKS, on_event=ignore_event, cancel=None):
-    work = LedgerWork(job or Squares(), directory)
-    return list(run_tasks(work, tasks, executor, on_event, cancel or CancelToken()))
+    cancel = cancel or CancelToken()
+    context = RunContext(None, on_event, directory, executor=executor, cancel=cancel)
+    return list(context.run(job or Squares(), tasks))
 
 
 def numbers_of(results):

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from runout.events import PhaseAdvanced, TaskLost, TasksShared, ignore_event
-from runout.execution.context import LedgerWork, opening_executor, run_tasks
+from runout.execution.context import RunContext, opening_executor
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import CancelledError, CancelToken, ThreadExecutor, WorkerLostError
 from runout.storage.ledger import Ledger
@@ -23,8 +23,9 @@ def executor():
 
 
 def run(executor, directory, job=SquareJob(), on_event=ignore_event, cancel=None):  # noqa: B008
-    work = LedgerWork(job, directory)
-    return list(run_tasks(work, TASKS, executor, on_event, cancel or CancelToken()))
+    cancel = cancel or CancelToken()
+    context = RunContext(None, on_event, directory, executor=executor, cancel=cancel)
+    return list(context.run(job, TASKS))
 
 
 def numbers_of(results):

@@ -9,7 +9,7 @@ import pytest
 
 from runout.errors import ExecutionError
 from runout.events import PhaseAdvanced, TaskLost, ignore_event
-from runout.execution.context import LedgerWork, RunContext, opening_executor, run_tasks
+from runout.execution.context import RunContext, opening_executor
 from runout.execution.tasks import CancelledError, CancelToken, ThreadExecutor, WorkerLostError
 from runout.runs.preflop import solve_joint
 from runout.storage.ledger import Ledger
@@ -54,8 +54,9 @@ def executor(cluster):
 
 
 def run(executor, directory, job=SquareJob(), on_event=ignore_event, cancel=None, tasks=TASKS):  # noqa: B008
-    work = LedgerWork(job, directory)
-    return list(run_tasks(work, tasks, executor, on_event, cancel or CancelToken()))
+    cancel = cancel or CancelToken()
+    context = RunContext(None, on_event, directory, executor=executor, cancel=cancel)
+    return list(context.run(job, tasks))
 
 
 def numbers_of(results):

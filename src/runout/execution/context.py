@@ -120,35 +120,6 @@ class LedgerWork(Generic[Item]):
         return TaskId(task.key, hashlib.sha256(content).hexdigest())
 
 
-def run_tasks(
-    work: LedgerWork[Item],
-    tasks: Iterable[Task[Item]],
-    executor: Executor,
-    on_event: EventSink,
-    cancel: CancelToken,
-) -> Iterator[TaskEnd[Item]]:
-    """Yields every task once, when it is over; what the ledger has comes first.
-
-    Tasks are begun in the order of the time that they take. Another process on the same ledger
-    shares the work: each takes what the other has not begun.
-    """
-    # So that no worker is left with a long task at the end.
-    longest_first = sorted(tasks, key=lambda task: -task.seconds)
-    run = _LedgerRun(work, longest_first, on_event)
-    with run.claims.showing_signs_of_life():
-        yield from run.find_finished()
-        while run.open:
-            for end in executor.map_unordered(work, run.offer(), on_event, cancel):
-                yield from run.note(end)
-            yield from run.give_up_waiting()
-            yield from run.find_finished()
-            if run.open:  # others are at them
-                cancel.wait(_SECONDS_BETWEEN_LOOKS)
-                cancel.raise_if_set()
-    if run.num_by_host and not executor.is_here:
-        on_event(TasksShared(tuple(sorted(run.num_by_host.items())), run.num_lost))
-
-
 class _LedgerRun(Generic[Item]):
     """The tasks that are not over, and what is known about them."""
 
@@ -290,13 +261,29 @@ class RunContext:
         return self.num_workers or count_cores()
 
     def run(self, job: Job[Item], tasks: Iterable[Task[Item]]) -> Iterator[TaskEnd[Item]]:
-        """Yields every task of a job once, when it is over; finished ones are found again."""
+        """Yields every task of a job once, when it is over; what the ledger has comes first.
+
+        The longest tasks are begun first, so that no worker is left with one at the end. Another
+        process on the same ledger shares the work: each takes what the other has not begun.
+        """
+        executor = self.chosen_executor
+        longest_first = sorted(tasks, key=lambda task: -task.seconds)
         with ExitStack() as stack:
-            place = self.checkpoints
-            if place is None:
-                place = stack.enter_context(TemporaryDirectory(prefix="runout-"))
+            place = self.checkpoints or stack.enter_context(TemporaryDirectory(prefix="runout-"))
             work = LedgerWork(job, Path(place), self.checkpoint_every)
-            yield from run_tasks(work, tasks, self.chosen_executor, self.on_event, self.cancel)
+            run = _LedgerRun(work, longest_first, self.on_event)
+            stack.enter_context(run.claims.showing_signs_of_life())
+            yield from run.find_finished()
+            while run.open:
+                for end in executor.map_unordered(work, run.offer(), self.on_event, self.cancel):
+                    yield from run.note(end)
+                yield from run.give_up_waiting()
+                yield from run.find_finished()
+                if run.open:  # others are at them
+                    self.cancel.wait(_SECONDS_BETWEEN_LOOKS)
+                    self.cancel.raise_if_set()
+        if run.num_by_host and not executor.is_here:
+            self.on_event(TasksShared(tuple(sorted(run.num_by_host.items())), run.num_lost))
 
     def autosave(
         self, directory: Path | None, minutes: float, begin: Callable[[Path], Finish]
