@@ -77,9 +77,8 @@ class BoardEquity:
 
     def wins_between(self, rows: IntArray, columns: IntArray) -> Uint32Array:
         """Returns ``[rows, columns]`` runouts on which the row's combo beats the column's."""
-        return self.wins[
-            np.searchsorted(self.combos, rows)[:, None], np.searchsorted(self.combos, columns)
-        ]
+        places = [np.searchsorted(self.combos, some) for some in (rows, columns)]
+        return self.wins[np.ix_(*places)]
 
     def hand_table(self) -> HandEquityTable:
         """Returns the counts added up over all combos of the 169 hands."""
