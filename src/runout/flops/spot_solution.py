@@ -219,10 +219,12 @@ def store_shares(
     is that of shares.
     """
     streets = [template for template in game.templates if template.street <= last_street]
-    in_buckets = streets[-1].street == Street.RIVER and not game.rivers.is_exact
-    columns = tables.by_street[-1][0].strategy_sum.shape
-    river = (columns[0], columns[2]) if in_buckets else None
-    layout = StoredLayout(streets, game.cards, river, _store_turns(create, game, names))
+    has_games = streets[-1].street == Street.RIVER and not game.rivers.is_exact
+    in_buckets = _store_turns(create, game, names)
+    if has_games:
+        num_games, _, width = tables.by_street[-1][0].strategy_sum.shape
+        in_buckets[Street.RIVER] = num_games, (width, width)
+    layout = StoredLayout(streets, game.cards, in_buckets)
     codes = layout.split(SHARES, create(names[SHARES], (layout.size(SHARES),), np.dtype(dtype)))
     for template, pair, of_street in zip(streets, tables.by_street, codes, strict=False):
         for player, learning in enumerate(pair):
@@ -231,7 +233,7 @@ def store_shares(
                 kept = of_street[player][board]
                 # Buckets that no hand is in are not kept.
                 kept[:] = flop_bundles.encode_shares(sums[:, : kept.shape[1]], counts, dtype)
-    if in_buckets and flop_bundles.RIVER_GAME in names:
+    if has_games and flop_bundles.RIVER_GAME in names:
         runouts = range(len(game.cards.deals[1].card))
         games = [game.find_columns(Street.RIVER, runout, 0).board for runout in runouts]
         create(names[flop_bundles.RIVER_GAME], (len(games),), np.dtype(np.int32))[:] = games
@@ -246,10 +248,10 @@ def store_shares(
 
 def _store_turns(
     create: CreateArray, game: CardGame, names: Mapping[str, str]
-) -> tuple[int, int] | None:
-    """Writes the buckets of turns, unless that is done; returns how many OOP and IP have."""
+) -> dict[Street, tuple[int, tuple[int, int]]]:
+    """Writes the buckets of turns, unless that is done; see `StoredLayout` for what is returned."""
     if game.card_tables.turn_columns is None:
-        return None
+        return {}
     oop, ip = (
         columns[:, : len(hands.combos)]
         for columns, hands in zip(game.card_tables.turn_columns, game.cards.players, strict=True)
@@ -261,7 +263,7 @@ def _store_turns(
     }
     for name, columns in parts.items():
         create(name, columns.shape, np.dtype(np.uint16))[:] = columns
-    return int(oop.max()) + 1, int(ip.max()) + 1
+    return {Street.TURN: (len(oop), (int(oop.max()) + 1, int(ip.max()) + 1))}
 
 
 def store_spot(

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -187,29 +188,26 @@ class EncodedShares:
 class StoredLayout(NamedTuple):
     """The tables of some streets of a stored board.
 
-    ``river`` has the numbers of games and columns of rivers in buckets, ``turn`` the numbers of
-    OOP's and IP's columns of turns in buckets; None where streets have the columns of hands.
+    ``in_buckets`` has for streets in buckets how many boards they have, games on rivers, and how
+    many columns OOP and IP; other streets have the columns of hands.
     """
 
     streets: Sequence[StreetLayout]
     cards: CardsToCome
-    river: tuple[int, int] | None = None
-    turn: tuple[int, int] | None = None
+    in_buckets: Mapping[Street, tuple[int, tuple[int, int]]] = MappingProxyType({})
 
     def shapes(self, part: str) -> Iterator[tuple[int, ...]]:
         """Yields the shapes of OOP's and IP's tables, street by street."""
         boards = (1, *(len(deal.card) for deal in self.cards.deals))
         for layout, number in zip(self.streets, boards, strict=False):
-            is_river = layout.street == Street.RIVER
+            games, widths = self.in_buckets.get(layout.street, (number, self.cards.widths))
             for player, hands in enumerate(self.cards.players):
                 rows, lines = layout.num_actions[player], len(layout.next_roots)
-                if part == SHARES and is_river and self.river is not None:
-                    yield self.river[0], rows, self.river[1]
-                elif part == SHARES and layout.street == Street.TURN and self.turn is not None:
-                    yield number, rows, self.turn[player]
-                elif part in (SHARES, LOCKED):
-                    yield (number, rows, hands.width)[: 3 if part == SHARES else 2]
-                elif not is_river:
+                if part == SHARES:
+                    yield games, rows, widths[player]
+                elif part == LOCKED:
+                    yield number, rows
+                elif layout.street != Street.RIVER:
                     yield number, lines, len(hands.combos) if part == VALUES else 2
 
     def size(self, part: str) -> int:
@@ -262,47 +260,39 @@ class StoredArrays:
         self, streets: Sequence[StreetLayout], cards: CardsToCome
     ) -> list[tuple[EncodedShares, EncodedShares]]:
         """Returns the strategies alone; see `read`."""
-        shares, layout = self._require(SHARES, list(_LARGEST), None), StoredLayout(streets, cards)
-        game: IntArray | None = None
-        buckets: list[AnyArray | None] = [None, None]
-        turns = self._read_turns(cards)
-        if turns is not None:
-            layout = layout._replace(turn=(int(turns[0].max()) + 1, int(turns[1].max()) + 1))
+        shares, in_buckets = self._require(SHARES, list(_LARGEST), None), dict[Street, Any]()
+        layout = StoredLayout(streets, cards, in_buckets)
+        # By street in buckets, the game of each board and by player the columns of hands.
+        known: dict[Street, tuple[IntArray, list[AnyArray]]] = {}
+        if self._has(TURN_BUCKETS[0]):
+            games = np.arange(len(cards.deals[0].card))
+            oop, ip = turns = self._require_buckets(TURN_BUCKETS, np.uint16, len(games), cards)
+            in_buckets[Street.TURN] = len(games), (int(oop.max()) + 1, int(ip.max()) + 1)
+            known[Street.TURN] = games, turns
         if streets[-1].street == Street.RIVER and self._has(RIVER_GAME):
             num_runouts = len(cards.deals[-1].card) if cards.deals else 1
-            game = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
-            if game.min() < 0:
+            games = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
+            if games.min() < 0:
                 raise BundleError(self.where, f"{self.names[RIVER_GAME]} has numbers below 0")
-            num_games = int(game.max()) + 1
+            number = int(games.max()) + 1
             # What earlier streets leave of the array is the rivers'.
             left = shares.size - layout._replace(streets=streets[:-1]).size(SHARES)
-            num_columns = left // max(num_games * sum(streets[-1].num_actions), 1)
-            layout = layout._replace(river=(num_games, num_columns))
-            buckets = [
-                self._require(part, [np.uint8], num_games, len(hands.combos))
-                for part, hands in zip(BUCKETS, cards.players, strict=True)
-            ]
+            width = left // max(number * sum(streets[-1].num_actions), 1)
+            in_buckets[Street.RIVER] = number, (width, width)
+            known[Street.RIVER] = games, self._require_buckets(BUCKETS, np.uint8, number, cards)
+        found = []
+        for each, (oop, ip) in zip(streets, self._split(layout, SHARES, shares.dtype), strict=True):
+            game, (first, second) = known.get(each.street, (None, (None, None)))
+            found.append((EncodedShares(oop, game, first), EncodedShares(ip, game, second)))
+        return found
 
-        def find(street: Street, player: int, codes: AnyArray) -> EncodedShares:
-            if street == Street.TURN and turns is not None:
-                return EncodedShares(codes, np.arange(len(turns[player])), turns[player])
-            if street == Street.RIVER:
-                return EncodedShares(codes, game, buckets[player])
-            return EncodedShares(codes)
-
-        split = self._split(layout, SHARES, shares.dtype)
+    def _require_buckets(
+        self, parts: Sequence[str], dtype: type, number: int, cards: CardsToCome
+    ) -> list[AnyArray]:
+        """Returns ``[number, n]`` the columns of OOP's and IP's hands."""
         return [
-            (find(each.street, 0, oop), find(each.street, 1, ip))
-            for each, (oop, ip) in zip(streets, split, strict=True)
-        ]
-
-    def _read_turns(self, cards: CardsToCome) -> list[AnyArray] | None:
-        """Returns ``[turns, n]`` the columns of OOP's and IP's hands of turns in buckets."""
-        if not self._has(TURN_BUCKETS[0]):
-            return None
-        return [
-            self._require(part, [np.uint16], len(cards.deals[0].card), len(hands.combos))
-            for part, hands in zip(TURN_BUCKETS, cards.players, strict=True)
+            self._require(part, [dtype], number, len(hands.combos))
+            for part, hands in zip(parts, cards.players, strict=True)
         ]
 
     def _has(self, part: str) -> bool:
