@@ -12,6 +12,9 @@ from runout.solutions.flop_bundles import load_spot
 from runout.solutions.node import HandSpace
 from runout.solutions.tables import (
     ClassChoice,
+    Part,
+    PartView,
+    cards_sheet,
     class_factors,
     group_sheets,
     parse_class_choice,
@@ -146,6 +149,13 @@ def test_a_decision_is_shown_with_other_cards_of_its_street(view):
     row = next(row for row in report.rows if row.node.path == "x:x:Kd:x:b10")
     assert row.name == "Kd Kh"
     assert {row.node.path.split(":", 3)[-1] for row in report.rows} == {"x:b10"}
+
+
+def test_equity_is_realized_alike_however_evs_count(view):
+    whole, net = (report_cards(PartView(view, Part(), is_net), "x:b10:c") for is_net in (0, 1))
+    for row, other in zip(cards_sheet(whole).rows, cards_sheet(net).rows, strict=True):
+        assert row[-1] == pytest.approx(other[-1])
+        assert row[-3] != other[-3]
 
 
 def test_a_line_without_cards_is_refused(view):

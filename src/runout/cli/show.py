@@ -286,7 +286,7 @@ def _cards(look: Look, seen: PartView) -> Answer:
     who = first.label if first.actor is None else f"{first.players[first.actor]} acts"
     cards = format_count_of(sum(len(row.cards) for row in report.rows), "card")
     head = bold(f"{who} after {cards} on {format_cards(report.before.board)}")
-    head.append(f"   pot {format_amount(first.pot)}\nnode {report.path}", "not bold")
+    head.append(f"   pot {format_amount(first.pot)}\nnode {report.path()}", "not bold")
     shares = "share: how often the card comes on this line; all: the mean over cards"
     remark = dim(f"{shares}\n{EV_WORDS[first.is_net]}")
     parts: list[Shown] = [head, "", tables.cards_sheet(report), remark]

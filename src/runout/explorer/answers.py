@@ -320,11 +320,8 @@ def cards_to_json(view: Solution, path: str) -> Json:
         return {"chosen": "", "rows": [], "note": error.problem}
     rows = []
     for row in report.rows:
-        later = row.node.path.removeprefix(report.before.path_after(format_card(row.cards[0])))
-        summary = node_summary_to_json(row.node)
-        for name in map(format_card, row.cards):
-            place = report.before.path_after(name) + later
-            rows.append({**summary, "card": name, "path": place})
+        summary, names = node_summary_to_json(row.node), map(format_card, row.cards)
+        rows += [{**summary, "card": name, "path": report.path(name)} for name in names]
     chosen = "" if report.chosen is None else format_card(report.chosen)
     return {"chosen": chosen, "rows": rows, "note": ""}
 

@@ -352,10 +352,12 @@ class CardReport:
     """The same line with every kind of card, from the node before the card is dealt.
 
     The chosen card is that of the node that was asked about; None if it is not dealt there yet.
+    Later steps are those after the card.
     """
 
     before: Node
     chosen: int | None
+    later: tuple[str, ...]
     rows: tuple[CardRow, ...]
 
     def shares(self) -> FloatArray:
@@ -367,12 +369,9 @@ class CardReport:
         """Returns the mean over all cards of ``values[K]``, NaN if no deal is played to here."""
         return known_mean(values, np.nan_to_num(self.shares()))
 
-    @property
-    def path(self) -> str:
-        """The path of all rows, with CARD for the card of a row."""
-        cards, node = self.rows[0]
-        dealt = self.before.path_after(format_card(cards[0]))
-        return self.before.path_after("CARD") + node.path.removeprefix(dealt)
+    def path(self, card: str = "CARD") -> str:
+        """Returns the path of the line with a card, by default with CARD in its place."""
+        return join_path(self.before.path, card, *self.later)
 
 
 def report_cards(view: Solution, path: str) -> CardReport:
@@ -399,10 +398,10 @@ def report_cards(view: Solution, path: str) -> CardReport:
     for alike in view.cards_alike(before.path):
         # The highest suit first, but the card that was asked about before others.
         cards = tuple(sorted(alike, key=lambda card: (card == chosen, card), reverse=True))
-        steps = (before.path_after(format_card(cards[0])), *later)
-        rows.append(CardRow(cards, view.node(join_path(*steps))))
+        path = join_path(before.path, format_card(cards[0]), *later)
+        rows.append(CardRow(cards, view.node(path)))
     rows.sort(key=lambda row: max(row.cards), reverse=True)
-    return CardReport(before, chosen, tuple(rows))
+    return CardReport(before, chosen, later, tuple(rows))
 
 
 def cards_sheet(report: CardReport) -> Sheet:
@@ -434,9 +433,9 @@ def cards_sheet(report: CardReport) -> Sheet:
         sheet.add(words, *table[-1], style="bold" if report.chosen in row.cards else "")
     means = [report.mean(column) for column in np.array(table).T]
     means[0] = 1.0
-    for place in (-6, -3):  # EQR of all cards: the mean EV over what the mean equity would give
-        worth = first.pot * means[place + 1]
-        means[place + 2] = means[place] / worth if worth > 0.0 else math.nan
+    for player, place in enumerate((-6, -3)):  # EQR of all cards is that of the means
+        won, worth = means[place] + first.ev_offset(player), first.pot * means[place + 1]
+        means[place + 2] = won / worth if worth > 0.0 else math.nan
     sheet.add("all", *means, style="dim")
     return sheet
 
@@ -458,7 +457,7 @@ def cards_to_json(report: CardReport) -> Json:
     """Returns a report under JSON names; nodes are without their hands."""
     *records, means = cards_sheet(report).records()
     return {
-        "path": report.path,
+        "path": report.path(),
         "before": report.before.path,
         "chosen": None if report.chosen is None else format_card(report.chosen),
         "mean": {key: mean for key, mean in means.items() if key != BY_CARD},
