@@ -444,18 +444,21 @@ class StreetLayout:
         return self.first_action[is_own], self.num_children[is_own]
 
 
-def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> list[StreetLayout]:
+def make_layouts(tree: PostflopTree, settled: Collection[Street] = ()) -> tuple[StreetLayout, ...]:
     """Returns the layout of every street from the tree's first one on.
 
     Called all-ins end on ``settled`` streets; later ones then have fewer roots. Rows of tables are
     the same.
     """
-    layouts = []
-    roots: tuple[int, ...] = (0,)
-    for street in list(Street)[tree.first_street :]:
-        layouts.append(_lay_out(tree, street, roots, street in settled))
-        roots = layouts[-1].next_roots
-    return layouts
+    key = "layouts", *sorted(settled)
+    if key not in tree.derived:
+        layouts: list[StreetLayout] = []
+        for street in list(Street)[tree.first_street :]:
+            roots = layouts[-1].next_roots if layouts else (0,)
+            layouts.append(_lay_out(tree, street, roots, street in settled))
+        tree.derived[key] = tuple(layouts)
+    made: tuple[StreetLayout, ...] = tree.derived[key]
+    return made
 
 
 def _lay_out(

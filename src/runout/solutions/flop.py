@@ -137,9 +137,6 @@ def _read_card(position: SpotPosition, step: str, where: str) -> int:
         board = deck.format_cards(position.board)
         problem = f"{deck.format_card(card)} is on the board {board} already, deal another card"
         raise CardError(where, problem)
-    if card not in position.spot.deck:
-        left = deck.format_cards(position.spot.deck)
-        raise CardError(where, f"{deck.format_card(card)} is not in the deck, deal one of {left}")
     return card
 
 

@@ -362,30 +362,22 @@ class PreflopSolution(Solution):
 
     def _find_flop(self, path: str) -> tuple[Node, str, StoredSpot, str] | None:
         """Returns where a flop is dealt, the flop, its spot and the path there; None before it."""
-        given_path, node = read_path(path), 0
-        steps = given_path.steps
-        for number in range(len(steps)):
+        given, node = read_path(path), 0
+        for number, step in enumerate(given.steps):
             if self.tree.leaf_kind[node] == FLOP:
-                before = self.node_at(node)
-                given = self._read_flop(before, steps[number], path)
-                spot, below = self._opened(node, given), join_path(*steps[number + 1 :])
-                return before, deck.format_cards(given.cards), spot, below
-            node = given_path.follow(self.tree, node, number)
+                before, where = self.node_at(node), f"path {quote(path)}"
+                if self.flops is None:
+                    problem = f"no flops were kept after {before.path}"
+                    raise TreeError(where, f"{problem}, solve the spot of a flop instead")
+                try:
+                    flop = GivenFlop.parse(step)
+                except CardError as error:
+                    problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
+                    raise CardError(where, problem) from None
+                below = join_path(*given.steps[number + 1 :])
+                return before, flop.name, self._opened(node, flop), below
+            node = given.follow(self.tree, node, number)
         return None
-
-    def _read_flop(self, before: Node, step: str, path: str) -> GivenFlop:
-        """Returns a flop as it was given, if it is among those that are kept."""
-        where = f"path {quote(path)}"
-        if self.flops is None:
-            problem = f"no flops were kept after {before.path}, solve the spot of a flop instead"
-            raise TreeError(where, problem)
-        try:
-            given = GivenFlop.parse(step)
-        except CardError as error:
-            problem = f"{quote(step)} is no flop such as Td9d6h ({error})"
-            raise CardError(where, problem) from None
-        self.flops.flops.find(given)
-        return given
 
     @cached_property
     def _opened(self) -> Callable[[int, GivenFlop], StoredSpot]:
