@@ -119,6 +119,7 @@ class ConfigSection(BaseModel):
         allow_inf_nan=False,
         use_attribute_docstrings=True,
         ser_json_inf_nan="constants",
+        defer_build=True,  # until the first config is read: commands read one kind, or none
     )
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from annotated_types import Ge, Le
-from pydantic import AfterValidator, AllowInfNan, Strict, model_validator
+from pydantic import AfterValidator, AllowInfNan, ConfigDict, Strict, model_validator
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
@@ -188,6 +188,8 @@ class SpotConfig(ReportConfig):
     >>> SpotConfig(board="QsJh2h", oop="22+", ip="ATo+", pot=180, stack=910).tree().num_nodes > 100
     True
     """
+
+    model_config = ConfigDict(defer_build=False)  # most commands read one
 
     board: Annotated[
         str, Read("a board such as QsJh2h", lambda text: format_cards(parse_board(text)))
