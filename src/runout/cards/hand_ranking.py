@@ -212,14 +212,12 @@ def score_of_board_alone(board: Sequence[int]) -> int:
 
 def category_of_score(score: IntArray) -> IntArray:
     """Returns the categories, 0 to 8, of scores."""
-    category: IntArray = score >> 4 * CARDS_THAT_COUNT
-    return category
+    return score >> 4 * CARDS_THAT_COUNT
 
 
 def deciding_rank(score: IntArray, place: int) -> IntArray:
     """Returns the rank that decides between hands of one category at a place, 0 the first."""
-    rank: IntArray = score >> 4 * (CARDS_THAT_COUNT - 1 - place) & 0xF
-    return rank
+    return score >> 4 * (CARDS_THAT_COUNT - 1 - place) & 0xF
 
 
 def suited_ranks(cards: Sequence[int], suit: int) -> int:

@@ -89,8 +89,7 @@ class Range:
 
     def hand_weights(self) -> FloatArray:
         """Returns ``[169]`` the mean weight of each canonical hand over its 4, 6 or 12 combos."""
-        means: FloatArray = np.bincount(HAND_BY_COMBO, self.weights) / np.bincount(HAND_BY_COMBO)
-        return means
+        return np.bincount(HAND_BY_COMBO, self.weights) / np.bincount(HAND_BY_COMBO)
 
     def without_cards(self, dead_cards: Sequence[int]) -> "Range":
         """Returns the range without the combos that hold a dead card; other weights stay."""
