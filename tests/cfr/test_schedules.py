@@ -3,7 +3,6 @@
 from itertools import pairwise
 from math import inf
 
-import numpy as np
 import pytest
 
 from runout.cfr.schedules import (
@@ -62,13 +61,6 @@ def test_discounting_the_strategy_sum_weights_iteration_t_by_a_power_of_t(gamma,
     for t in range(1, 20):
         total = total * schedule.weights(t - 1).strategy + 1.0
         assert total == pytest.approx(sum(s**power for s in range(1, t + 1)) / t**power)
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_rows_of_weights_are_those_of_single_iterations(name):
-    schedule = VARIANTS[name]
-    expected = [schedule.weights(t) for t in range(50)]
-    np.testing.assert_allclose(schedule.weight_rows(np.arange(50)), expected, rtol=1e-15)
 
 
 def test_alpha_rises_from_one():

@@ -111,7 +111,7 @@ def test_a_turn_bucket_learns_the_sum_of_what_its_hands_learn(precision):
         solve(0, rivers=replace(APART, turns=turns), **options) for turns in (None, Together())
     )
     for solver in (hands, buckets):  # what is played at first does not depend on buckets
-        step = Step(LEARN, *DCFR_SPOT.weight_rows(np.arange(1)).astype(np.float32)[0])
+        step = Step(LEARN, *np.array(DCFR_SPOT.weights(0), np.float32))
         solver.game.visit(0, step, solver.tables, solver.root_reach[0])
     columns = buckets.game.card_tables.turn_columns
     weight = hands.game.cards.players[0].weights
@@ -167,7 +167,7 @@ def test_games_that_share_cards_and_space_learn_what_they_learn_alone(rivers):
         LearnedTables.allocate(game.templates, game.table_sizes(), Precision.SINGLE)
         for game in games
     ]
-    for weights in DCFR_SPOT.weight_rows(np.arange(3)).astype(np.float32):
+    for weights in np.array([DCFR_SPOT.weights(t) for t in range(3)], np.float32):
         for player in (0, 1):
             reach = cards.to_come.root_reach(player)
             for game, learned in zip(games, tables, strict=True):

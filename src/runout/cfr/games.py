@@ -59,10 +59,6 @@ class Payoff(NamedTuple):
     amount: float
 
 
-def _append(history: Any, action: Hashable) -> Any:
-    return (*history, action)
-
-
 @dataclass(frozen=True)
 class Game:
     """A two-player zero-sum game with perfect recall, told by a function.
@@ -77,7 +73,7 @@ class Game:
     tell: Callable[[Any], Chance | Decision | Payoff]
     name: str = "game"
     start: Any = ()
-    play: Callable[[Any, Any], Any] = _append
+    play: Callable[[Any, Any], Any] = lambda history, action: (*history, action)
 
     def __repr__(self) -> str:
         return f"Game({self.name})"
@@ -90,12 +86,10 @@ class _Place(NamedTuple):
     slot: int = -1  # the number of the action that leads here; -1 for an outcome of chance
     chance: float = 1.0  # the probability of that outcome, 1 for an action
     own: tuple[int, ...] = (-1, -1)  # by player, the last slot that it chose
-    depth: tuple[int, ...] = (0, 0)  # by player, how many decisions it has taken
 
     def after(self, history: Any, player: int, slot: int) -> "_Place":
-        own, depth = list(self.own), list(self.depth)
-        own[player], depth[player] = slot, depth[player] + 1
-        return _Place(history, slot, 1.0, tuple(own), tuple(depth))
+        own = tuple(slot if who == player else last for who, last in enumerate(self.own))
+        return _Place(history, slot, own=own)
 
 
 class GameTables:
@@ -127,7 +121,7 @@ class GameTables:
                     problem = f"the odds {quote(odds)} do not sum to 1"
                     raise TreeError(f"history {quote(place.history)}", problem)
                 return CHANCE, [
-                    place._replace(history=game.play(place.history, outcome), slot=-1, chance=share)
+                    _Place(game.play(place.history, outcome), chance=share, own=place.own)
                     for outcome, share in odds.items()
                 ]
             first = self._enter(told, place)
@@ -157,12 +151,13 @@ class GameTables:
         where = f"history {quote(place.history)}"
         if told.player not in range(NUM_PLAYERS) or not actions:
             raise TreeError(where, "a decision needs a player, 0 or 1, and actions")
+        before = place.own[told.player]
         if key not in self._sets:
-            self._sets[key] = len(self._set), actions, place.own[told.player]
+            self._sets[key] = len(self._set), actions, before
             self._set += [len(self._sets) - 1] * len(actions)
-            self._depth += [place.depth[told.player]] * len(actions)
+            self._depth += [0 if before < 0 else self._depth[before] + 1] * len(actions)
         first, known, own = self._sets[key]
-        if known != actions or own != place.own[told.player]:
+        if known != actions or own != before:
             differs = "actions" if known != actions else "earlier decisions"
             problem = f"has other {differs} than another history that sees {quote(told.sees)}"
             raise TreeError(where, problem)

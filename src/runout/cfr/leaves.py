@@ -155,16 +155,14 @@ class MatrixLeaves:
 def _make_blocks(
     layout: TreeArrays, player: int, group: LeafGroup, payoff: RealArray
 ) -> list[_Block]:
-    """Sorts a group's leaves by the opponent's reach row and cuts them into blocks of rows."""
+    """Divides a group's leaves by the opponent's reach rows, of which each block has some."""
     opponent_row = own_reach_rows(layout, 1 - player)[group.node]
     rows, position = np.unique(opponent_row, return_inverse=True)
-    order = np.argsort(position, kind="stable")
     stake = group.stake if player == 0 else -group.stake
     blocks = []
     for begin in range(0, len(rows), _ROWS_PER_BLOCK):
         block_rows = rows[begin : begin + _ROWS_PER_BLOCK]
-        bounds = np.searchsorted(position[order], [begin, begin + len(block_rows)])
-        leaves = order[bounds[0] : bounds[1]]
+        leaves = np.flatnonzero((position >= begin) & (position < begin + _ROWS_PER_BLOCK))
         blocks.append(
             _Block(
                 payoff=payoff,

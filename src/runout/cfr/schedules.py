@@ -6,9 +6,6 @@ from enum import Enum
 from math import inf
 from typing import NamedTuple
 
-import numpy as np
-
-from runout.arrays import FloatArray, IntArray
 from runout.errors import ConfigError, quote, short_repr
 
 # CFR variants as data: one update rule, three weights per iteration.
@@ -93,11 +90,6 @@ class Schedule:
             negative_regret=_ratio(t, self._rising(t, 0.0, self.beta)),
             strategy=(t / (t + 1.0)) ** self.gamma,
         )
-
-    def weight_rows(self, completed_iterations: IntArray) -> FloatArray:
-        """Returns ``[n, 3]`` the `weights` of many iterations at once, in the order of fields."""
-        rows = [self.weights(number) for number in completed_iterations.tolist()]
-        return np.array(rows, np.float64).reshape(-1, len(DiscountWeights._fields))
 
     def _rising(self, completed_iterations: float, first: float, last: float) -> float:
         if completed_iterations >= self.num_rising:

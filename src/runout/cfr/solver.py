@@ -56,11 +56,10 @@ class StreetSolver:
         self._value = np.zeros(shape, dtype)
         self._row = (own_reach_rows(tree, 0), own_reach_rows(tree, 1))
         self._reach = tuple(np.zeros((1 + int(row.max()), num_hands), dtype) for row in self._row)
-        self._is_averaged = False
         self._root_reach: RealArray = np.zeros((NUM_PLAYERS, num_hands), dtype)
         self._is_reach_known = [False, False]
-        for player in range(NUM_PLAYERS):
-            self._match(player, self._tables.regret)
+        self._plays_regrets = False
+        self._play(averages=False)
 
     def visit(self, root_reach: RealArray, player: int, step: Step) -> RealArray:
         """Returns ``[H]`` counterfactual values of ``player`` at the root.
@@ -108,18 +107,17 @@ class StreetSolver:
         """Goes on with tables that `learned` returned earlier."""
         for name, table in self.learned().items():
             np.copyto(table, learned[name])
-        self._is_averaged = False
-        for player in range(NUM_PLAYERS):
-            self._match(player, self._tables.regret)
+        self._plays_regrets = False
+        self._play(averages=False)
 
     def _play(self, averages: bool) -> None:
         """Puts average or current strategies into the one strategy table."""
         # The table is shared to save memory: a current strategy can be matched again any time.
-        if averages != self._is_averaged or averages:
+        if averages or not self._plays_regrets:
             source = self._tables.strategy_sum if averages else self._tables.regret
             for player in range(NUM_PLAYERS):
                 self._match(player, source)
-        self._is_averaged = averages
+        self._plays_regrets = not averages
 
     def _match(self, player: int, source: RealArray) -> float:
         strategy = self._tables.strategy

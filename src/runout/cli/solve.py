@@ -218,13 +218,11 @@ def _solve(
     with targets.solving_into(path, workers) as context:
         from runout.cfr.team import solve_time
         from runout.flops.spot_setup import measure_spot
-        from runout.flops.spot_solution import load_outcome
-        from runout.runs.spot import reason_to_rest, require_memory, require_own_spot, solve_spot
+        from runout.runs.spot import load_own_outcome, reason_to_rest, require_memory, solve_spot
 
         is_done = False
         if path is not None and has_bundle(path) and not overwrite:
-            require_own_spot(path, config)
-            _, outcome = load_outcome(path)
+            outcome = load_own_outcome(path, config)
             is_done = reason_to_rest(outcome, config.stopping_rule()) is not None
         size = measure_spot(config, context.num_threads)
         require_memory(config, size)

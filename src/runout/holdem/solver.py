@@ -48,8 +48,8 @@ class SpotSolver(IterativeSolver):
 
     def run(self, num_iterations: int) -> None:
         """Runs more iterations, each updating both players."""
-        numbers = np.arange(self.iteration, self.iteration + num_iterations)
-        weights = self.schedule.weight_rows(numbers).astype(np.float32)
+        numbers = range(self.iteration, self.iteration + num_iterations)
+        weights = np.array([self.schedule.weights(number) for number in numbers], np.float32)
         self.game.iterate(weights, self.tables, self.root_reach)
         self.iteration += num_iterations
 

@@ -18,7 +18,7 @@ from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import FlopListError
 from runout.execution.pool import PROGRAM_BYTES
-from runout.execution.tasks import ShardGroup
+from runout.execution.tasks import ShardGroup, Worker
 from runout.flops.backend import EVERYONE, Cost, limit_seconds
 from runout.flops.cards import CardBackend
 from runout.holdem.cards import CardsToCome, make_layouts
@@ -68,15 +68,15 @@ class FlopSampler:
             problem = f"{count} cannot be drawn of {len(self.weights)} flops"
             raise FlopListError("flops_per_iteration", problem)
 
-    def draw(self, iteration: int) -> DrawnFlops:
-        """Returns the flops of an iteration.
+    def draw(self, iteration: int | None) -> DrawnFlops:
+        """Returns the flops of an iteration; all of them, each once, for None.
 
         Systematic sampling: equally spaced points along the weights in a random order, so that no
         flop is drawn twice and the number drawn is always the same. A flop heavier than the
         spacing is certain to be drawn.
         """
-        if self.per_iteration is None or self.per_iteration == len(self.weights):
-            return self.all_flops()
+        if iteration is None or self.per_iteration in (None, len(self.weights)):
+            return DrawnFlops(np.arange(len(self.weights)), np.ones(len(self.weights)))
         generator = np.random.default_rng([self.seed, iteration])
         probability = self.probabilities()
         order = generator.permutation(np.arange(len(self.weights)))
@@ -86,10 +86,6 @@ class FlopSampler:
         positions = np.minimum(np.searchsorted(ends, points, side="right"), len(order) - 1)
         drawn = np.unique(order[positions])
         return DrawnFlops(drawn, 1.0 / probability[drawn])
-
-    def all_flops(self) -> DrawnFlops:
-        """Returns all flops, each once."""
-        return DrawnFlops(np.arange(len(self.weights)), np.ones(len(self.weights)))
 
     def probabilities(self) -> FloatArray:
         """Returns ``[F]`` how likely each flop is drawn in an iteration."""
@@ -222,10 +218,7 @@ class PlayedFlops(Generic[Played]):
                 by_combo = value[: len(hand)].astype(np.float64)
                 won[number, leaf] = np.bincount(hand, by_combo, NUM_HANDS)
 
-        if self.team.num_workers == 1:
-            work(0)
-        else:
-            self.team.run(work, range(self.team.num_workers))
+        self.team.run(work, range(self.team.num_workers))
         return won
 
     def begin_saving(self: "PlayedFlops[Subgame]", directory: Path) -> Finish:
@@ -411,8 +404,7 @@ class JointLeaves:
 
     def draw(self, step: Step) -> DrawnFlops:
         """Returns the flops that a visit of the whole game goes to."""
-        is_learning = step.mode == LEARN
-        return self.sampler.draw(self.iteration) if is_learning else self.sampler.all_flops()
+        return self.sampler.draw(self.iteration if step.mode == LEARN else None)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -560,6 +552,10 @@ class JointGame:
             for of_flop in games
         ]
         return PlayedFlops(weights, subgames, team)
+
+    def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Subgame]:
+        """Begins to play some flops as a shard; a game is the `ShardJob` of its own shards."""
+        return self.play_flops(Team.of(worker), part)
 
     def make_leaves(self, players: Flops, schedule: Schedule = DCFR_JOINT) -> JointLeaves:
         """Returns the leaves of the game, given all of its flops."""

@@ -1,21 +1,17 @@
 """A joint game divided among shards, its checkpoints, and the strategies that it keeps."""
 
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import HAND_BY_COMBO, format_cards
 from runout.cards.flops import suit_stabilizer
-from runout.cfr.team import Team
 from runout.errors import BundleError
-from runout.execution.tasks import Worker
 from runout.flops.spot_solution import LiveSpot, store_spot
-from runout.preflop.joint import JointGame, JointLeaves, PlayedFlops, Subgame
+from runout.preflop.joint import JointGame, JointLeaves, Subgame
 from runout.preflop.solver import PreflopSolver
 from runout.solutions.flop_bundles import FLOPS_KIND, FLOPS_SCHEMA_VERSION, LAYOUT, names_of_flop
 from runout.solutions.preflop import PreflopSolution
@@ -173,21 +169,6 @@ def _tables(solver: PreflopSolver, leaves: JointLeaves) -> Iterator[tuple[str, A
     for name, table in solver.street.learned().items():
         yield f"preflop_{name}", table
     yield "num_visits", leaves.num_visits
-
-
-@dataclass(frozen=True, eq=False)
-class JointShards:
-    """Makes the shards of a joint game, which play some of its flops each; see `ShardJob`."""
-
-    game: JointGame
-
-    def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Any]:
-        """Allocates the tables of some flops, by their numbers in the game."""
-        return self.game.play_flops(Team.of(worker), part)
-
-    def memory_bytes(self, part: Sequence[int]) -> int:
-        """Returns what the tables of some flops need, and the program beside them."""
-        return self.game.memory_bytes(part)
 
 
 def divide_flops(game: JointGame, num_shards: int) -> list[tuple[int, ...]]:

@@ -34,7 +34,7 @@ from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.tables import FixedTables
 from runout.preflop.joint import Flops, JointGame, PlayedFlops, ShardedFlops
-from runout.preflop.shards import JointShards, divide_flops
+from runout.preflop.shards import divide_flops
 from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
 from runout.solutions import preflop as stored
@@ -182,9 +182,10 @@ def judge_joint(game: JointGame, solution: PreflopSolution, flops: Flops) -> Joi
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeShards(JointShards):
-    """Makes shards that judge the strategies of some flops in a directory each."""
+class JudgeShards:
+    """Makes shards that judge the strategies of some flops in a directory each; see `ShardJob`."""
 
+    game: JointGame
     directory: Path
 
     def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Any]:
@@ -198,6 +199,10 @@ class JudgeShards(JointShards):
             worker.on_event(FlopJudged())
 
         return judge_flops(self.game, part, strategy_of, Team.of(worker), on_visit)
+
+    def memory_bytes(self, part: Sequence[int]) -> int:
+        """Returns what the strategies of some flops need, and the program beside them."""
+        return self.game.memory_bytes(part)
 
 
 def judge_run(directory: Path, context: RunContext) -> JointLoss:

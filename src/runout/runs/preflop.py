@@ -177,11 +177,11 @@ def solve_joint(
         flops = game.play_flops(Team(context.num_threads))
         return _learn(plan, game, flops, context, on_solution)
     parts = shards.divide_flops(game, min(executor.num_workers, len(game.flops)))
-    job, attempt = shards.JointShards(game), 0
+    attempt = 0
     while True:
         attempt += 1
         try:
-            with closing(executor.start_shards(job, parts, context.on_event)) as group:
+            with closing(executor.start_shards(game, parts, context.on_event)) as group:
                 sharded = ShardedFlops(game, group, parts)
                 return _learn(plan, game, sharded, context, on_solution)
         except WorkerLostError as error:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -149,21 +150,18 @@ class ReportPlan:
         place = None if self.spots is None else self.spots / item
         solution = self._solve(item, worker, place, **({"keep_resume": False} if place else {}))
         seconds, root = solution.outcome.seconds, solution.view.node()
-        costs: dict[tuple[int, str], float] = {}
+        costs: dict[tuple[str, str], float] = {}  # of bets as the only size, by path and code
         for variant in self.variants:
             other = self._solve(item, worker, bet_sizes=variant.bet_sizes)
             seconds += other.outcome.seconds
             lost = root.range_ev(variant.player) - other.view.node().range_ev(variant.player)
-            costs[variant.player, variant.code] = lost
+            costs[_FIRST_BETS[variant.player], variant.code] = lost
         reached, iterations = solution.exploitability_pot, solution.outcome.iterations
         facts = [float(root.deals(0).sum()), reached, iterations]
         arrays: dict[str, AnyArray] = {_FACTS: np.array(facts)}
         for number, line in enumerate(self.lines):
-            size_costs: tuple[float, ...] = ()
-            if self.variants:  # what each bet costs as the only size, NaN for what was not asked
-                known = costs if line.path in _FIRST_BETS else {}
-                actor = line.actor or 0
-                size_costs = tuple(known.get((actor, a.code), math.nan) for a in line.actions)
+            asked = line.actions if self.variants else ()
+            size_costs = [costs.get((line.path, action.code), math.nan) for action in asked]
             node = solution.view.node(line.path)
             arrays[f"line{number}"] = reports.line_values(node, size_costs)
         return TaskResult(arrays, {_SECONDS: seconds})
@@ -271,12 +269,8 @@ def _met_flops(report: ReportConfig, flops: FlopList) -> FlopList:
     is_met = count_deals(flops.names, report.ranges()) > 0.0
     if not is_met.any():
         raise FlopListError("flops", "the two ranges meet on none of them")
-    kept = np.flatnonzero(is_met).tolist()
-    return FlopList(
-        tuple(flops.flops[number] for number in kept),
-        flops.weights[is_met],
-        tuple(flops.names[number] for number in kept),
-    )
+    kept, names = tuple(compress(flops.flops, is_met)), tuple(compress(flops.names, is_met))
+    return FlopList(kept, flops.weights[is_met], names)
 
 
 def _find_line(spot: SpotConfig, path: str) -> reports.ReportLine:

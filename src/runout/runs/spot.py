@@ -211,8 +211,7 @@ def _find_earlier(
     goes_on = False
     if directory is not None and has_bundle(directory):
         try:
-            require_own_spot(directory, config, resume or overwrite)
-            _, outcome = load_outcome(directory)
+            outcome = load_own_outcome(directory, config, resume or overwrite)
             goes_on = resume and (not overwrite or outcome.reason == StopReason.INTERRUPTED)
         except BundleError:
             if not overwrite:
@@ -227,9 +226,9 @@ def _find_earlier(
     return SpotSolution(config, solver, nothing)
 
 
-def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -> None:
-    """Refuses a directory whose solve cannot go on under a config."""
-    found, _ = load_outcome(directory)
+def load_own_outcome(directory: Path, config: SpotConfig, resume: bool = True) -> SolveOutcome:
+    """Returns how a solve has ended; refuses one that cannot go on under a config."""
+    found, outcome = load_outcome(directory)
     if not resume:
         raise BundleError(str(directory), "exists already, neither resume nor overwrite is set")
     there, here, of_ranges = found.game_mapping(), config.game_mapping(), []
@@ -242,6 +241,7 @@ def require_own_spot(directory: Path, config: SpotConfig, resume: bool = True) -
             sizes = f"{before:.4g} combos there and {now:.4g} here"
             of_ranges.append(f"{key} is another range, {sizes}")
     require_equal(directory, there, here, "holds another spot", of_ranges)
+    return outcome
 
 
 def require_memory(config: SpotConfig, size: SpotSize) -> None:
