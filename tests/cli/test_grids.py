@@ -10,11 +10,10 @@ from rich.console import Console
 
 from runout.cards.deck import HAND_NAMES, NUM_HANDS
 from runout.cli.grids import (
-    filled_width,
+    Cell,
     format_amount_cell,
     format_cell,
     grid_actions,
-    share_out,
     strategy_grid,
     value_grid,
     value_style,
@@ -95,7 +94,8 @@ def test_a_tile_is_filled_as_far_as_its_hand_is_there():
     ("reach", "width"), [(0.0, 1), (0.03, 1), (0.5, 3), (0.94, 5), (0.96, 6), (1.0, 6)]
 )
 def test_some_of_a_tile_is_always_filled_and_all_of_it_by_whole_hands(reach, width):
-    assert filled_width(6, reach) == width
+    *_, (bare, size) = Cell(colours=[(value_style(0.5), 1.0)], reach=reach).runs(6)
+    assert (bare.bgcolor, size) == (None, 6 - width)
 
 
 def test_other_numbers_than_shares_have_bounds_and_texts_of_their_own():
@@ -194,35 +194,27 @@ def test_no_color_means_no_escape_codes_of_test_strategy_grid(grid, monkeypatch)
     assert "S75 R" in printed_of_test_strategy_grid(grid).splitlines()[1]
 
 
-@pytest.mark.parametrize(("width", "expected"), [(100, 91), (80, 78)])
-def test_tiles_fit_the_terminal_and_name_every_hand(grid, width, expected):
-    text = printed_of_test_strategy_grid(grid, width=width, color_system=None, force_terminal=True)
-    lines = Console(width=width, color_system="truecolor", force_terminal=True).render_lines(
-        grid, pad=False
-    )
+def test_tiles_fit_the_terminal_and_name_every_hand(grid):
+    console = Console(width=80, color_system="truecolor", force_terminal=True)
+    lines = console.render_lines(grid, pad=False)
     assert len(lines) == 26
-    assert {sum(segment.cell_length for segment in line) for line in lines} == {expected}
+    assert {sum(segment.cell_length for segment in line) for line in lines} == {78}
     names = "".join(segment.text for line in lines for segment in line)
     assert all(name in names for name in HAND_NAMES)
-    assert text
 
 
 def test_a_mixed_hand_is_filled_in_proportion(grid):
     lines = Console(width=100, color_system="truecolor", force_terminal=True).render_lines(grid)
-    tile = "".join(segment.text * 1 for segment in lines[1])[:7]
-    assert tile == " S75 R "
-    styles = [segment.style for segment in lines[0] for _ in segment.text][:6]
+    tile = "".join(segment.text * 1 for segment in lines[1])[:6]
+    assert tile == "S75 R "
+    styles = [segment.style for segment in lines[0] for _ in segment.text][:5]
     larger, smaller = ACTIONS[3].style.bgcolor, ACTIONS[2].style.bgcolor
-    # A quarter of six characters is one and a half, and both halves are as good.
-    assert [style.bgcolor for style in styles] in (
-        [larger] * 4 + [smaller] * 2,
-        [larger] * 5 + [smaller],
-    )
+    assert [style.bgcolor for style in styles] == [larger] * 4 + [smaller]
 
 
 def test_hands_that_never_get_there_have_no_colour(grid):
     lines = Console(width=100, color_system="truecolor", force_terminal=True).render_lines(grid)
-    styles = [segment.style for segment in lines[0] for _ in segment.text][7:13]
+    styles = [segment.style for segment in lines[0] for _ in segment.text][6:12]
     assert all(style.bgcolor is None for style in styles)
 
 
@@ -230,7 +222,7 @@ def test_a_hand_that_comes_in_part_fills_its_tile_in_part():
     grid = make_grid(0.4)
     lines = Console(width=100, color_system="truecolor", force_terminal=True).render_lines(grid)
     styles = [segment.style for segment in lines[0] for _ in segment.text][:6]
-    assert [style.bgcolor is None for style in styles] == [False] * 2 + [True] * 4
+    assert [style is None or style.bgcolor is None for style in styles] == [False] * 2 + [True] * 4
     assert printed_of_test_strategy_grid(grid, color_system=None).splitlines()[1].split()[1:3] == [
         "s75",
         "r",
@@ -275,7 +267,9 @@ def test_a_single_raise_and_a_check_have_their_letters():
     [([1.0, 0.0], [6, 0]), ([0.5, 0.5], [3, 3]), ([0.9, 0.1], [5, 1]), ([0.95, 0.05], [6, 0])],
 )
 def test_widths_are_whole_and_add_up(shares, widths):
-    assert share_out(6, np.array(shares)) == widths
+    colours = [(value_style(place), share) for place, share in enumerate(shares)]
+    *filled, _ = Cell(colours=colours).runs(6)
+    assert [size for _, size in reversed(filled)] == widths
 
 
 def test_bets_have_letters_of_their_own():

@@ -189,7 +189,7 @@ def test_warnings_say_what_is_not_to_be_trusted(run, stored):
 def test_an_export_says_what_it_wrote(run, solved, tmp_path, layout):
     file = tmp_path / "c"
     result = run("export", str(solved), "-n", "c", "-f", layout, "-o", str(file))
-    what = "1 document" if layout == "json" else "676 rows"
+    what = "1 node" if layout == "json" else "676 rows"
     assert (result.stdout, result.stderr) == ("", f"wrote {file}, {what}\n")
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
@@ -11,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from runout.cache import cache_directory
-from runout.cli.formatting import Json, format_count_of, format_json, print_sheet
+from runout.cli.formatting import Json, format_json, print_sheet
 from runout.cli.progress import Display, writing_events
 from runout.errors import OptionError, one_line
 from runout.events import EventSink
@@ -116,27 +116,21 @@ def using_kernels() -> Iterator[EventSink]:
             print_note(f"{problem}: {consequence}")
 
 
-def write_document(document: Json, stream: TextIO) -> int:
-    """Writes one JSON document; returns that it is one."""
-    stream.write(format_json(document) + "\n")
-    return 1
-
-
-def write_to(file: Path | None, noun: str, write: Callable[[TextIO], int]) -> None:
-    """Writes to a file, with a note of the number of items in it, or to stdout."""
+@contextmanager
+def writing(file: Path | None) -> Iterator[TextIO]:
+    """Yields a stream into the file of ``--output``, or stdout if there is none."""
     if file is None:
-        write(sys.stdout)
+        yield sys.stdout
         return
-    with naming_file("--output", file), replacing_file(file) as part:
-        with part.open("w", newline="") as stream:
-            number = write(stream)
-    print_note(f"wrote {file}, {format_count_of(number, noun)}")
+    with replacing("--output", file) as part, part.open("w", newline="") as stream:
+        yield stream
 
 
 @contextmanager
-def naming_file(option: str, file: Path) -> Iterator[None]:
-    """Turns what the system refuses about a file into an error about the option that names it."""
+def replacing(option: str, file: Path) -> Iterator[Path]:
+    """Yields where to write a file; an error names the option."""
     try:
-        yield
+        with replacing_file(file) as part:
+            yield part
     except OSError as error:
         raise OptionError(f"{option} {file}", error.strerror or str(error)) from None

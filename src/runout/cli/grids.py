@@ -22,14 +22,13 @@ from rich.style import Style
 from rich.text import Text
 
 from runout.arrays import FloatArray
-from runout.cards.deck import HAND_GRID, HAND_NAMES, NUM_HANDS, NUM_RANKS, RANKS
+from runout.cards.deck import HAND_GRID, HAND_NAMES, NUM_HANDS, RANKS
 from runout.cli.console import output
 from runout.cli.formatting import NO_VALUE
 from runout.solutions.node import SMALLEST_REACH
 from runout.trees.actions import ActionKind
 
-#: Characters of a tile, wide or narrow, and of a cell of the plain table.
-_WIDE_TILE, _NARROW_TILE = 6, 5
+#: Characters of a cell; a mixed tile leaves one of them free.
 _CELL_WIDTH = 6
 
 #: From this share on, all of a hand is there.
@@ -79,26 +78,18 @@ class Cell(NamedTuple):
     reach: float = 1.0
 
     def runs(self, width: int) -> list[tuple[Style, int]]:
-        """Returns the styles of a tile from the left, with the characters that each takes."""
+        """Returns the styles of a tile from the left, with the characters that each takes.
+
+        Some of it is filled whatever arrives, and all of it only if all of the hand does.
+        """
         if not self.colours:
             return [(Style(dim=True), width)]
-        filled = filled_width(width, self.reach)
-        widths = share_out(filled, np.array([share for _, share in self.colours]))
-        runs = [(style, size) for (style, _), size in zip(self.colours, widths, strict=True)]
-        return [*reversed(runs), (Style(), width - filled)]
-
-
-def filled_width(width: int, reach: float) -> int:
-    """Returns how many characters of a tile a hand fills: some, and all only if all of it comes."""
-    return min(max(round(width * reach), 1), width if reach >= _WHOLE else width - 1)
-
-
-def share_out(width: int, shares: FloatArray) -> list[int]:
-    """Returns whole widths in proportion to shares, which add up to ``width``."""
-    exact = width * shares / shares.sum()
-    widths = np.floor(exact).astype(int)
-    widths[np.argsort(widths - exact, kind="stable")[: width - widths.sum()]] += 1
-    return [int(w) for w in widths]
+        most = width if self.reach >= _WHOLE else width - 1
+        filled = min(max(round(width * self.reach), 1), most)
+        styles, shares = zip(*reversed(self.colours), strict=True)
+        ends = np.rint(filled * np.cumsum(shares) / sum(shares)).astype(int)
+        sizes = np.diff(ends, prepend=0, append=width).tolist()
+        return list(zip((*styles, Style()), sizes, strict=True))
 
 
 @dataclass(frozen=True)
@@ -106,7 +97,7 @@ class HandGrid:
     """A grid that rich can print: tiles where there are colours, a plain table elsewhere.
 
     A line below it explains hands that arrive in part. Cells are by canonical hand. A gap keeps
-    mixed tiles apart, which have several colours; they are narrower if the console is.
+    mixed tiles apart, which have several colours.
     """
 
     cells: Sequence[Cell]
@@ -115,11 +106,9 @@ class HandGrid:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields the lines of the grid, in the form that suits the console."""
         if has_colours(console):
-            is_wide = not self.is_mixed or options.max_width >= NUM_RANKS * (_WIDE_TILE + 1)
-            width = _WIDE_TILE if is_wide else _NARROW_TILE
             for hands in HAND_GRID:
-                yield self._tile_line(hands, [HAND_NAMES[hand] for hand in hands], width)
-                yield self._tile_line(hands, [self.cells[hand].tile_word for hand in hands], width)
+                yield self._tile_line(hands, [HAND_NAMES[hand] for hand in hands])
+                yield self._tile_line(hands, [self.cells[hand].tile_word for hand in hands])
         else:
             ranks = RANKS[::-1]
             yield Text(" " + "".join(rank.rjust(_CELL_WIDTH) for rank in ranks))
@@ -129,15 +118,15 @@ class HandGrid:
         if caption := self.caption(has_colours(console)):
             yield Text(caption, style="dim")
 
-    def _tile_line(self, hands: Sequence[int], words: Sequence[str], width: int) -> Text:
+    def _tile_line(self, hands: Sequence[int], words: Sequence[str]) -> Text:
         """Returns the names of a row of hands, or the words below them, on their colours."""
-        line = Text(no_wrap=True)
+        line, gap = Text(no_wrap=True), " " * self.is_mixed
         for hand, word in zip(hands, words, strict=True):
-            padded = (" " * (width - _NARROW_TILE) + word).ljust(width)
-            for style, size in self.cells[hand].runs(width):
+            padded = word.ljust(_CELL_WIDTH - 1) if self.is_mixed else f" {word}".ljust(_CELL_WIDTH)
+            for style, size in self.cells[hand].runs(len(padded)):
                 line.append(padded[:size], style)
                 padded = padded[size:]
-            line.append(" " * self.is_mixed)
+            line.append(gap)
         return line
 
     def caption(self, is_coloured: bool) -> str:

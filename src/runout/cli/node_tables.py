@@ -15,16 +15,7 @@ from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
 from runout.cli import formatting, grids
 from runout.cli.console import Shown
-from runout.cli.formatting import (
-    MAX_COLUMNS,
-    bold,
-    dim,
-    format_bound,
-    format_count_of,
-    format_mbb,
-    format_percent,
-    format_seconds,
-)
+from runout.cli.formatting import MAX_COLUMNS, bold, dim, format_count_of, format_percent
 from runout.solutions import tables
 from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,
@@ -54,9 +45,6 @@ EV_WORDS = {
 #: Actions that are taken less often are shown as 0.00 %.
 _NEVER = 5e-5
 
-#: Longer paths are shortened in the heading of steps; the title has them in full.
-_LONG_PATH = 12
-
 #: Moves of less than half a percent are none.
 _SMALLEST_MOVE = 0.005
 
@@ -77,15 +65,15 @@ def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
     """
     lines = []
     if quality is not None:
-        amount = f"{format_mbb(quality.exploitability)} mbb/hand"
+        amount = f"{formatting.format_mbb(quality.exploitability)} mbb/hand"
         if quality.unit is ExploitabilityUnit.POT:
             share, is_bound = quality.exploitability, quality.meaning.is_upper_bound
-            amount = f"{format_bound(share, is_bound)} of the pot"
+            amount = f"{formatting.format_bound(share, is_bound)} of the pot"
         iterations = format_count_of(quality.iterations, "iteration")
-        work = f"after {iterations} in {format_seconds(quality.seconds)}"
+        work = f"after {iterations} in {formatting.format_seconds(quality.seconds)}"
         lines.append(Text(f"exploitability ({quality.meaning.value}) {amount} {work}"))
         if quality.real_exploitability is not None:
-            real = format_mbb(quality.real_exploitability)
+            real = formatting.format_mbb(quality.real_exploitability)
             lines.append(Text(f"with real cards, on its flops: {real} mbb/hand"))
         lines += roughness(quality)
     return lines + [line for node in nodes for line in node_warnings(node)]
@@ -93,7 +81,7 @@ def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
 
 def roughness(quality: Quality) -> list[Text]:
     """Returns a warning if a solution is rough."""
-    most = f"{format_mbb(NOTABLE_EXPLOITABILITY_MBB)} mbb/hand"
+    most = f"{formatting.format_mbb(NOTABLE_EXPLOITABILITY_MBB)} mbb/hand"
     if quality.unit is ExploitabilityUnit.POT:
         most = f"{format_percent(NOTABLE_EXPLOITABILITY_POT, 0)} of the pot"
     text = f"exploitability is above {most}: more iterations may change much of this"
@@ -176,9 +164,8 @@ def fact_parts(node: Node) -> list[Shown]:
             listed = fill(" ".join(node.flops), MAX_COLUMNS)
             end += f", go on with\n--node {node.path_after('FLOP')}\n{listed}"
         return [*parts, dim(end)]
-    stem = f"{node.path if len(node.path) < _LONG_PATH else '...'}:" if node.path else ""
     shares = [Column(heading, form=format_percent) for heading in ("frequency", "of combos")]
-    step = Column(f"--node {stem}", style="dim")
+    step = Column("--node ...:" if node.path else "--node", style="dim")
     actions = Sheet((*columns("", "action"), *shares, Column("EV", form=form), step))
     held = node.combos(node.actor)
     taken = node.combos_taken() / held if held > 0.0 else np.full(len(node.actions), math.nan)

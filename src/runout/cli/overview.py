@@ -13,17 +13,7 @@ from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
 from runout.cli import formatting, node_tables
 from runout.cli.console import Answer, Shown, output
-from runout.cli.formatting import (
-    Json,
-    bold,
-    dim,
-    format_bound,
-    format_bytes,
-    format_count_of,
-    format_percent,
-    format_seconds,
-    format_signed,
-)
+from runout.cli.formatting import Json, bold, dim, format_count_of, format_percent, format_seconds
 from runout.cli.targets import count_checkpoints
 from runout.errors import BundleError, OptionError
 from runout.solutions import preflop, tables
@@ -70,14 +60,15 @@ def report_parts(view: PreflopSolution) -> list[Shown]:
         for done in report.ranges_rounds:
             is_bound = done.flop_exploitability_meaning.is_upper_bound
             left = formatting.format_mbb(done.exploitability_mbb)
-            share = format_bound(done.flop_exploitability_pot, is_bound)
+            share = formatting.format_bound(done.flop_exploitability_pot, is_bound)
             sheet.add(done.number, format_percent(done.change), left, share)
         parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
     if report.flop_leaves:
         parts += [*_leaf_parts(view), ""]
-    sb, bb = map(view.game_value_bb, (SB, BB))
-    value = f"game value {format_signed(sb)} bb/hand for SB, {format_signed(bb)} bb/hand for BB"
-    if math.isnan(sb):
+    values = [view.game_value_bb(player) for player in (SB, BB)]
+    sb, bb = map(formatting.format_signed, values)
+    value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
+    if math.isnan(values[0]):
         value = "game value unknown: no EVs were kept of this round"
     return [*parts, value, *node_tables.quality_lines(view.quality)]
 
@@ -173,7 +164,7 @@ def _describe_contents(bundle: ValueBundle, with_flops: bool) -> Answer:
 def _flops_sheet(values: PostflopValues) -> Sheet:
     """Returns how the solve of each flop went; the delta is NaN where none was measured."""
     has_deals, meaning = any(r.num_deals for r in values.reports), values.reports[0].meaning
-    share = partial(format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
+    share = partial(formatting.format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
     shown = (
         Column("flop"),
         Column(None, "flop"),
@@ -198,7 +189,7 @@ def _flops_sheet(values: PostflopValues) -> Sheet:
 def solves_sheet(bundle: ValueBundle) -> Sheet:
     """Returns how the solves at each stack-to-pot ratio went."""
     meaning = bundle.values[0].reports[0].meaning
-    share = partial(format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
+    share = partial(formatting.format_bound, is_upper_bound=meaning.is_upper_bound, decimals=3)
     has_deals = any(report.num_deals for values in bundle.values for report in values.reports)
     sheet = Sheet(
         (
@@ -237,7 +228,7 @@ def solve_parts(bundle: ValueBundle) -> list[Shown]:
 def describe_flops(bundle: ValueBundle) -> str:
     """Returns how well the flops are solved, over all stack-to-pot ratios."""
     _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
-    percent = partial(format_bound, is_upper_bound=meanings[0].is_upper_bound)
+    percent = partial(formatting.format_bound, is_upper_bound=meanings[0].is_upper_bound)
     mean, largest = percent(sum(means) / len(means)), percent(max(worst))
     solved = format_count_of(len(bundle.flops), "flop"), format_count_of(len(means), "SPR")
     shares = f"exploitability ({meanings[0]}): {mean} of the pot on average, {largest} at worst"
@@ -297,10 +288,10 @@ def _describe_manifest(path: Path, manifest: Manifest) -> Answer:
     facts["seed"] = "none" if manifest.seed is None else str(manifest.seed)
     digests = {"config digest": manifest.config_digest, "content digest": manifest.content_digest}
     facts |= {name: (digest or "none")[:_NUM_DIGEST_DIGITS] for name, digest in digests.items()}
-    facts["size"] = f"{format_bytes(manifest.size_bytes)}, all files verified"
+    facts["size"] = f"{formatting.format_bytes(manifest.size_bytes)}, all files verified"
     known = Sheet((Column(), Column(wraps=True)), list(facts.items()))
     shape = Column("shape", form=str), Column(None, "shape")
-    size = Column("size", "size_bytes", format_bytes)
+    size = Column("size", "size_bytes", formatting.format_bytes)
     arrays = Sheet((Column("array"), Column("type", "dtype", str), *shape, size))
     for name, entry in manifest.arrays.items():
         # float32 for <f4; a list of named fields stays as it is.

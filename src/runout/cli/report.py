@@ -13,7 +13,7 @@ from rich.text import Text
 from runout.cards import flops as flop_lists
 from runout.cards.flops import FlopList, TextureKind
 from runout.cli import formatting, options
-from runout.cli.console import Shown, naming_file, print_note, show
+from runout.cli.console import Shown, print_note, replacing, show
 from runout.cli.formatting import bold, dim, format_bytes, format_count_of, format_percent
 from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import flag, option
@@ -24,7 +24,6 @@ from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
 from runout.solutions.reports import ChosenTable, FlopsReport, TableChoice
 from runout.solutions.sheet import has_parquet
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.storage.files import replacing_file
 from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind
 from runout.trees.tree import POSITION_NAMES
 
@@ -87,7 +86,7 @@ def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
     places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
     for axes, shown in zip(places, tables, strict=True):
         _draw(axes, shown, choice.sort)
-    with naming_file("--plot", path), replacing_file(path) as part:
+    with replacing("--plot", path) as part:
         figure.savefig(part, format=path.suffix.lower().removeprefix("."), dpi=_DOTS_PER_INCH)
 
 

@@ -1,21 +1,21 @@
 """`runout show` and `export`: any node of any result, in the terminal or as a file."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any, Literal, TextIO
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES, format_cards
 from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
-from runout.cli import console, node_tables, options, overview
+from runout.cli import console, formatting, node_tables, options, overview
 from runout.cli.console import Answer, Shown
-from runout.cli.formatting import Json, bold, dim, format_count_of, format_percent, format_signed
+from runout.cli.formatting import bold, dim, format_count_of, format_percent
 from runout.cli.node_tables import EV_WORDS
 from runout.cli.options import argument, flag, option
 from runout.errors import CardError, OptionError, RangeError, quote
@@ -29,7 +29,6 @@ from runout.solutions.sheet import Column, Sheet, write_csv, write_parquet
 from runout.solutions.tables import Measure, Part, PartView
 from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import read_manifest
-from runout.storage.files import replacing_file
 from runout.trees.actions import format_amount
 
 #: Hands that arrive less often are left out of ranges, whose weights have so many digits.
@@ -41,9 +40,14 @@ _NO_ROUNDS = "its flops were not solved again in rounds"
 
 _NODE = 'Path of a node: x:b59:c:8h, r2.5:c, "bet 33%, call".'
 _CLASSES = "Only these hand classes: sets,flush-draws; without one: -top-pair."
+_MEASURE = "Measure in the grid (default: the strategy)."
 _EV = "from-here: folding is 0; net: since the start of the hand."
 _SORT = "Order of --by card: card, share, b59, ev-oop, eqr-ip."
 _TRACE = "Follow a hand through all decisions before the flop."
+
+
+Player = Literal["sb", "bb", "oop", "ip"]
+By = Literal["class", "equity", "card"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,20 +56,13 @@ class Look:
 
     path: Annotated[Path, argument("DIR", "Directory that a solve or a report wrote.")]
     node: Annotated[str | None, option("--node -n", "PATH", _NODE)] = None
-    player: Annotated[
-        Literal["sb", "bb", "oop", "ip"] | None, flag("--player -p", "Default: the player to act.")
-    ] = None
+    player: Annotated[Player | None, flag("--player -p", "Default: the player to act.")] = None
     hand: Annotated[str | None, option("--hand", "HAND", "These hands: AK, AKs or AhKh.")] = None
     hands: Annotated[str | None, option("--range", "RANGE", 'Only these hands: "22+,A2s+".')] = None
     classes: Annotated[str | None, option("--class", "NAMES", _CLASSES)] = None
-    measure: Annotated[
-        Measure | None, flag("--show", "Measure in the grid (default: the strategy).")
-    ] = None
+    measure: Annotated[Measure | None, flag("--show", _MEASURE)] = None
     compare: Annotated[str | None, option("--compare", "PATH", "Compare with this node.")] = None
-    by: Annotated[
-        Literal["class", "equity", "card"] | None,
-        flag("--by", "Table by hand class, equity or next card."),
-    ] = None
+    by: Annotated[By | None, flag("--by", "Table by hand class, equity or next card.")] = None
     sort: Annotated[str, option("--sort -s", "COLUMN", _SORT)] = tables.BY_CARD
     ev: Annotated[Literal["from-here", "net"], flag("--ev", _EV)] = "from-here"
     ranges: Annotated[bool, flag("--ranges", "Both ranges as text, for solve-spot.")] = False
@@ -73,9 +70,7 @@ class Look:
     round: Annotated[int | None, flag("--round", "Round of a run with rounds.")] = None
     trace: Annotated[str | None, option("--trace", "HAND", _TRACE)] = None
     flop: Annotated[str | None, option("--flop", "CARDS", "Flop, if several were solved.")] = None
-    spr: Annotated[float | None, option("--spr", "X", "Stack over pot, if there are several.")] = (
-        None
-    )
+    spr: Annotated[float | None, option("--spr", "X", "Stack over pot, if several.")] = None
     check: Annotated[bool, flag("--check", "Origin and files; all are verified.")] = False
     flops: Annotated[bool, flag("--flops", "List all solved flops.")] = False
     json: options.JsonFlag = False
@@ -240,7 +235,7 @@ def _comparison(look: Look, seen: PartView) -> Answer:
     return nodes_to_json(seen.view, nodes), _with_quality(seen, parts, *nodes)
 
 
-def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> Json:
+def nodes_to_json(view: Solution, nodes: Sequence[Node]) -> formatting.Json:
     """Returns nodes under JSON names: of a run as a list with its report, of a spot one or two."""
     head, documents = node_files.document_head(view.quality), map(node_files.node_to_json, nodes)
     if isinstance(view, PreflopSolution):
@@ -341,7 +336,7 @@ def _trace(look: Look, seen: PartView) -> Answer:
 def _trace_parts(sheet: Sheet) -> list[Shown]:
     """Returns the decisions that a hand arrives at: frequency and EV of each action."""
     often = Column("how often", form=partial(format_percent, decimals=1))
-    shown = Sheet((Column(wraps=True), often, Column("EV, bb", form=format_signed)))
+    shown = Sheet((Column(wraps=True), often, Column("EV, bb", form=formatting.format_signed)))
     present = [row for row in sheet.rows if row[2] >= SMALLEST_REACH]
     for _, decision, reach, ev, _, actions in present:
         shown.add(decision, reach, ev, style="bold")
@@ -392,31 +387,32 @@ def export_solution(
     steps = None if depth == _EVERYTHING else int(depth or 0)
     with opening(look) as seen:
         view, paths = seen.view, [look.node or ""]
-        is_list = isinstance(view, PreflopSolution) and depth is None
-        if isinstance(view, PreflopSolution) and is_list and look.node is None:
+        if isinstance(view, PreflopSolution) and depth is None and look.node is None:
             paths = [view.tree.path(number) for number in view.decisions()]
-        found = (one for start in paths for one in seen.nodes(start, steps))
-        frames = (one.tidy_columns() for one in found if one.actor is not None)
-        first = next(frames, None) if layout != "json" else {}
-        if first is None:
-            raise OptionError("--node", "no player acts there, choose a decision or give --depth")
-        parts = chain([first], frames)
-
-        def write_document(stream: TextIO) -> int:
-            if is_list:
-                document = nodes_to_json(view, list(map(seen.node, paths)))
-                return console.write_document(document, stream)
-            return node_files.write_json(seen, stream, steps, look.node or "")
-
-        def write_rows(stream: TextIO) -> int:
-            rows = (row for frame in parts for row in zip(*frame.values(), strict=True))
-            return write_csv(first, rows, stream)
-
-        if layout == "parquet" and file is not None:
-            with console.naming_file("--output", file), replacing_file(file) as place:
-                num_rows = write_parquet(place, parts)
-            console.print_note(f"wrote {file}, {format_count_of(num_rows, 'row')}")
-        elif layout == "csv":
-            console.write_to(file, "row", write_rows)
+        if layout != "json":
+            nodes = (node for start in paths for node in seen.nodes(start, steps))
+            number, noun = _write_rows(nodes, file, layout), "row"
         else:
-            console.write_to(file, "document", write_document)
+            number, noun = len(paths), "node"
+            with console.writing(file) as stream:
+                if isinstance(view, PreflopSolution) and depth is None:
+                    document = nodes_to_json(view, list(map(seen.node, paths)))
+                    stream.write(formatting.format_json(document) + "\n")
+                else:
+                    number = node_files.write_json(seen, stream, steps, paths[0])
+    if file is not None:
+        console.print_note(f"wrote {file}, {format_count_of(number, noun)}")
+
+
+def _write_rows(nodes: Iterable[Node], file: Path | None, layout: Layout) -> int:
+    """Writes a row for each action and hand of decisions; returns how many there are."""
+    frames = (node.tidy_columns() for node in nodes if node.actor is not None)
+    if (first := next(frames, None)) is None:
+        raise OptionError("--node", "no player acts there, choose a decision or give --depth")
+    parts = chain([first], frames)
+    if layout == "parquet" and file is not None:
+        with console.replacing("--output", file) as place:
+            return write_parquet(place, parts)
+    with console.writing(file) as stream:
+        rows = (row for frame in parts for row in zip(*frame.values(), strict=True))
+        return write_csv(first, rows, stream)
