@@ -297,7 +297,9 @@ def test_a_variant_may_be_given_by_its_exponents():
 def test_the_variant_follows_the_kind_of_solve_unless_it_is_given():
     assert parse("solve_type: mccfr").schedule() == LINEAR
     assert parse("solve_type: exhaustive").schedule() == DCFR_PLUS
-    assert parse("solve_type: bucketed").schedule() == LINEAR
+    assert parse("solve_type: bucketed").schedule() == VARIANTS["dcfr6"]
+    assert parse("solve_type: bucketed\nbucket_scope: street").schedule() == LINEAR
+    assert parse("solve_type: bucketed\ncfr_variant: dcfr").schedule() == VARIANTS["dcfr"]
     assert parse("solve_type: exact").schedule() == VARIANTS["dcfr-spot"]
     assert parse("solve_type: mccfr\ncfr_variant: dcfr").schedule() == VARIANTS["dcfr"]
 

@@ -132,7 +132,7 @@ def test_nothing_but_a_config_error_ever_comes_out(key, value):
         ({"fixed_flops": ["AhKd7s"]}, {"fixed_flops": ["7c Ad Kh"], "mccfr_sample_pct": 0.01}),
         ({"solve_type": "exhaustive", "seed": 1}, {"solve_type": "exhaustive"}),
         (
-            {"solve_type": "bucketed"},
+            {"solve_type": "bucketed", "bucket_scope": "street"},
             {"solve_type": "bucketed", "rebucket_warm_start": True},  # there is one round
         ),
     ],
@@ -172,6 +172,8 @@ def test_whatever_changes_results_changes_the_digest(change):
 @pytest.mark.parametrize(
     "change",
     [
+        {"turn_buckets": 7},
+        {"rebucket_iterations": 7},
         {"num_hand_buckets_flop": 7},
         {"num_hand_buckets_turn": 7},
         {"num_hand_buckets_river": 7},
@@ -186,6 +188,8 @@ def test_whatever_changes_results_changes_the_digest(change):
 )
 def test_whatever_changes_buckets_or_their_solve_changes_the_digest(change):
     bucketed = {"solve_type": "bucketed", "rebucket_rounds": 2}
+    scope = "board" if change.keys() & {"turn_buckets", "rebucket_iterations"} else "street"
+    bucketed |= {"bucket_scope": scope}
     assert digest(**(bucketed | change)) != digest(**bucketed)
 
 

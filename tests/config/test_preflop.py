@@ -13,6 +13,7 @@ from runout.config.flops import (
     FLOP_SELECTIONS,
     PRESETS,
     BucketedConfig,
+    CompactConfig,
     FlopsConfig,
 )
 from runout.config.run import PREFLOP_PRESETS, PreflopConfig
@@ -332,14 +333,16 @@ def test_presets_have_their_documented_values(name, flops, threshold, sizes, rai
 @pytest.mark.parametrize(
     ("name", "buckets"),
     [
-        ("fast", (50, 100, 100)),
-        ("medium", (100, 200, 200)),
-        ("standard", (200, 200, 200)),
-        ("accurate", (200, 500, 500)),
+        ("fast", (96, 32)),
+        ("medium", (96, 48)),
+        ("standard", (192, 64)),
+        ("accurate", (192, 96)),
     ],
 )
-def test_presets_have_buckets_for_the_bucketed_backend(name, buckets):
-    assert BucketedConfig(preset=name).num_hand_buckets == buckets
+def test_presets_have_buckets_of_boards_for_the_bucketed_backend_alone(name, buckets):
+    config = BucketedConfig(preset=name)
+    assert (config.turn_buckets, config.river_buckets) == buckets
+    assert CompactConfig(preset=name).turn_buckets is None
 
 
 def test_a_slower_preset_is_never_less_accurate():
@@ -347,8 +350,9 @@ def test_a_slower_preset_is_never_less_accurate():
     iterations = [config.postflop_solve_iterations for config in configs]
     thresholds = [config.cfr_exploitability_threshold for config in configs]
     assert iterations == sorted(set(iterations))
-    for buckets in zip(*(config.num_hand_buckets for config in configs), strict=True):
-        assert list(buckets) == sorted(buckets)
+    for key in ("turn_buckets", "river_buckets"):
+        buckets = [getattr(config, key) for config in configs]
+        assert buckets == sorted(buckets)
     assert thresholds == sorted(thresholds, reverse=True)
 
 

@@ -1,5 +1,7 @@
 """The compact backend: what it needs, and what it loses with real cards."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,11 @@ from runout.cfr.schedules import DCFR6, StoppingRule
 from runout.cfr.team import Team
 from runout.flops.backend import EVERYONE
 from runout.flops.cards import CardBackend
-from runout.flops.turn_buckets import StrengthBuckets
+from runout.flops.turn_buckets import StrengthBuckets, measure_gains, sort_by_gains
 from runout.flops.values import RunoutSample
-from runout.holdem.cards import CardsToCome
+from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
+from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import name_of_table
 from runout.solutions.flop_bundles import normalize_sums
 from runout.trees.tree import IP, OOP
@@ -46,6 +49,53 @@ def test_turn_buckets_tell_nuts_from_less_and_isomorphic_hands_share_one():
     assert bucket("AdKh") == bucket("AhKd")
     again = StrengthBuckets(16).sort(cards, Team(2))[0]
     np.testing.assert_array_equal(columns, again)
+
+
+def test_a_round_of_gains_loses_less_where_turn_buckets_are_few():
+    tree, board, losses = small_tree(), parse_board(FLOP), []
+    for rounds in (1, 2):
+        rivers = BucketRivers(48, turns=StrengthBuckets(6))
+        backend = CardBackend(StoppingRule(60), rivers, schedule=DCFR6, sample=FEW_BOARDS)
+        solution = replace(backend, rounds=rounds).solve(
+            flop_game(FLOP), tree, ignore_progress, Team()
+        )
+        losses.append(judge_strategy(board, tree, solution.strategy).exploitability_pot)
+        assert solution.report.iterations == (60 if rounds == 1 else 85)
+    assert losses[1] < 0.95 * losses[0]
+
+
+def test_buckets_of_gains_are_the_same_on_any_number_of_threads_for_isomorphic_hands():
+    spot, turns = Spot(parse_board("Ks7s2s"), EVERYONE, small_tree()), StrengthBuckets(16)
+    found = []
+    for number in (1, 2):
+        rivers = BucketRivers(16, turns=turns)
+        solver = SpotSolver(spot, team=Team(number), rivers=rivers)
+        solver.run(3)
+        found.append(sort_by_gains(solver, turns))
+    for one, two in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, two)
+    cards, position = solver.game.cards, solver.game.cards.players[0].positions()
+    turn = cards.runouts[0].index((parse_card("Qc"),))
+    pairs = [("AdKh", "AhKd"), ("7d6h", "7h6d"), ("AsTd", "AsTh")]
+    for columns in found[0]:
+        for pair in pairs:
+            one, other = (columns[turn, position[parse_combo(text)]] for text in pair)
+            assert one == other
+    assert (found[0][0] != found[0][1]).any()  # players have their own
+
+
+def test_gains_tell_hands_apart_that_act_differently():
+    spot = Spot(parse_board("Ks7s2s"), EVERYONE, small_tree())
+    solver = SpotSolver(spot, rivers=BucketRivers(16, turns=StrengthBuckets(16)))
+    solver.run(10)
+    gains = measure_gains(solver, 0)
+    cards = solver.game.cards
+    assert gains.shape[:2] == (len(cards.runouts[0]), len(cards.players[0].combos))
+    assert 0 < gains.shape[2] <= 32
+    assert np.isfinite(gains).all()
+    # The cards that are dealt make a hand impossible, and impossible hands gain nothing.
+    turn, hand = cards.runouts[0].index((parse_card("Qc"),)), parse_combo("QcJd")
+    assert not gains[turn, cards.players[0].positions()[hand]].any()
 
 
 def test_turn_buckets_lose_more_in_less_memory():

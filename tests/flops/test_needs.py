@@ -112,6 +112,9 @@ def test_a_limit_of_time_limits_the_estimate():
 def test_rounds_need_more_memory_and_time():
     bucketed = FLOPS.replace("exhaustive", "bucketed")
     one, three = estimate(bucketed, 1), estimate(bucketed + "  rebucket_rounds: 3\n", 1)
+    assert three.seconds > one.seconds
+    shared = bucketed + "  bucket_scope: street\n"
+    one, three = estimate(shared, 1), estimate(shared + "  rebucket_rounds: 3\n", 1)
     assert three.memory_bytes > one.memory_bytes
     assert three.seconds > 1.3 * one.seconds
 

@@ -20,6 +20,7 @@ from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CHECK_EVERY, DEFAULT_SAMPLE, CardBackend
 from runout.flops.hands import HandBackend, Sampling
 from runout.flops.settings import make_backend
+from runout.flops.turn_buckets import StrengthBuckets
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import Precision
 
@@ -32,8 +33,32 @@ def test_rebucket_rounds_default_to_one():
     assert BucketedConfig(preset="standard").rebucket_rounds == 1
 
 
-def test_the_rebucket_delta_threshold_defaults_to_a_thousandth():
-    assert BucketedConfig(preset="standard").rebucket_delta_threshold == 0.001
+def test_no_change_of_strategies_ends_a_round_unless_it_is_asked_for():
+    assert BucketedConfig(bucket_scope="street").stopping_rule().strategy_delta is None
+
+
+@pytest.mark.parametrize(
+    ("keys", "shares"),
+    [
+        ({}, False),
+        ({"rebucket_rounds": 2}, False),
+        ({"num_hand_buckets_turn": 50}, True),
+        ({"rebucket_delta_threshold": 0.001}, True),
+        ({"bucket_scope": "street"}, True),
+        ({"bucket_scope": "board"}, False),
+    ],
+)
+def test_keys_of_shared_buckets_choose_them(keys, shares):
+    config = BucketedConfig(**keys)
+    assert config.shares_buckets == shares
+    assert isinstance(make_backend(config), BucketedBackend if shares else CardBackend)
+
+
+def test_buckets_of_boards_have_no_keys_of_shared_ones():
+    with pytest.raises(ConfigError, match="bucket_metric: needs bucket_scope: street"):
+        FlopsConfig.parse(
+            {"solve_type": "bucketed", "bucket_scope": "board", "bucket_metric": "emd"}
+        )
 
 
 def test_rebucket_rounds_survive_the_round_trip():
@@ -56,9 +81,9 @@ def test_a_round_stops_at_its_own_delta():
 @pytest.mark.parametrize(
     ("key", "values", "allowed"),
     [
-        ("num_hand_buckets_flop", [0, 32768, 1.5, True, None], COUNT),
-        ("num_hand_buckets_turn", [0, 32768, 1.5, True, None], COUNT),
-        ("num_hand_buckets_river", [0, 32768, 1.5, True, None], COUNT),
+        ("num_hand_buckets_flop", [0, 32768, 1.5, True], COUNT),
+        ("num_hand_buckets_turn", [0, 32768, 1.5, True], COUNT),
+        ("num_hand_buckets_river", [0, 32768, 1.5, True], COUNT),
         ("rebucket_rounds", [0, -1, 1.5, True, None, "2"], COUNT),
         ("rebucket_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF], SHARE),
         ("rebucket_warm_start", [1, "yes", None, 0.5], "true or false"),
@@ -73,13 +98,19 @@ def test_values_out_of_range_and_of_other_types_are_refused(key, values, allowed
         assert re.search(allowed, caught.value.problem)
 
 
-@pytest.mark.parametrize(
-    ("preset", "buckets"), [("fast", (50, 100, 100)), ("accurate", (200, 500, 500))]
-)
-def test_a_preset_makes_a_backend_with_its_buckets(preset, buckets):
-    config = BucketedConfig(preset=preset, rebucket_rounds=2, seed=3)
+@pytest.mark.parametrize(("preset", "turn", "river"), [("fast", 96, 32), ("accurate", 192, 96)])
+def test_a_preset_makes_a_backend_with_its_buckets(preset, turn, river):
+    config = BucketedConfig(preset=preset, rebucket_rounds=2, rebucket_iterations=10, seed=3)
+    backend = make_backend(config)
+    assert backend.rivers == BucketRivers(river, "auto", turns=StrengthBuckets(turn, 3))
+    assert (backend.rounds, backend.first_iterations) == (2, 10)
+    assert backend.rule == replace(config.stopping_rule(), check_every=20)
+
+
+def test_shared_buckets_make_the_backend_of_sampled_cards():
+    config = BucketedConfig(bucket_scope="street", rebucket_rounds=2, seed=3)
     rule = config.stopping_rule()
-    assert make_backend(config) == BucketedBackend(buckets, rule, LINEAR, "emd", 2, False, 3)
+    assert make_backend(config) == BucketedBackend((200,) * 3, rule, LINEAR, "emd", 2, False, 3)
 
 
 def test_the_backend_has_the_metric_and_the_warm_start():

@@ -63,24 +63,41 @@ DEFAULT_BACKEND = "mccfr"
 #: Keys that say which flops are solved; at most one of them is given.
 FLOP_SELECTIONS = ("max_flop_boards", "fixed_flops", "flop_subset")
 
-_BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in STREET_KEYS)
+_STREET_BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in STREET_KEYS)
+#: Keys of buckets that all boards of a street share.
+_SHARED_KEYS = (
+    *_STREET_BUCKET_KEYS,
+    "bucket_source",
+    "bucket_directory",
+    "bucket_metric",
+    "rebucket_delta_threshold",
+    "rebucket_warm_start",
+)
+_BOARD_KEYS = ("turn_buckets", "river_buckets", "rebucket_iterations")
 _PRESET_KEYS = (
     "flop_subset",
     "bet_sizes",
     "max_raises_per_street",
     "postflop_solve_iterations",
     "cfr_exploitability_threshold",
-    *_BUCKET_KEYS,
 )
 #: What each preset sets of the keys that a backend has, from minutes to a night.
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     name: dict(zip(_PRESET_KEYS, values, strict=True))
     for name, *values in (
-        ("fast", 25, (0.5, 1.0), 1, 200, 0.005, 50, 100, 100),
-        ("medium", 50, (0.5, 1.0), 1, 300, 0.002, 100, 200, 200),
-        ("standard", 100, (0.5, 1.0), 1, 500, 0.001, 200, 200, 200),
-        ("accurate", 200, (0.33, 0.75, 1.5), 2, 1000, 0.001, 200, 500, 500),
+        ("fast", 25, (0.5, 1.0), 1, 200, 0.005),
+        ("medium", 50, (0.5, 1.0), 1, 300, 0.002),
+        ("standard", 100, (0.5, 1.0), 1, 500, 0.001),
+        ("accurate", 200, (0.33, 0.75, 1.5), 2, 1000, 0.001),
     )
+}
+
+#: Buckets of each turn card and of each river that a preset sets.
+_PRESET_BUCKETS = {
+    "fast": (96, 32),
+    "medium": (96, 48),
+    "standard": (192, 64),
+    "accurate": (192, 96),
 }
 
 _WEIGHT_DIGITS = 10
@@ -268,43 +285,74 @@ class ExhaustiveConfig(_HandConfig):
 
 
 _BucketCount: TypeAlias = Annotated[int, Ge(1), Le(32_767)]  # stored as a 16-bit number
+_SHARED_BUCKETS = 200
 
 
 class BucketedConfig(FlopsConfig):
     """Strategies of buckets of hands on real boards."""
 
-    best_variant: ClassVar[str] = "linear"  # averages the noise of sampled boards out
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        name: {**PRESETS[name], "turn_buckets": turn, "river_buckets": river}
+        for name, (turn, river) in _PRESET_BUCKETS.items()
+    }
+    best_variant: ClassVar[str] = "dcfr6"
     label_key: ClassVar[str | None] = "rebucket_rounds"
     label_values: ClassVar[tuple[int, ...]] = (1, 2)
     delta_key: ClassVar[str] = "rebucket_delta_threshold"
 
     solve_type: Literal["bucketed"] = "bucketed"
-    num_hand_buckets_flop: _BucketCount = 200
-    """Buckets of the 1,176 combos of a flop; capped, with a note, where fewer are different."""
-    num_hand_buckets_turn: _BucketCount = 200
-    """Buckets on the turn, for all turn cards of a flop together."""
-    num_hand_buckets_river: _BucketCount = 200
-    """Buckets on the river, for all runouts of a flop together."""
-    bucket_source: Annotated[Literal["histogram", "percentile"], LATER] = "histogram"
-    """What buckets are made of: `histogram` clusters the hands of a flop by their distributions of
-    strength; `percentile` cuts the hands of all flops into equal parts by their equity."""
+    bucket_scope: Literal["board", "street"] | None = None
+    """Boards that share buckets: `board`, none, and the flop tells all hands apart; `street`, all
+    of a street, with sampled cards. `null`: street if a key of shared buckets is given."""
+    turn_buckets: values.TurnBuckets = 96
+    """With `board`: buckets of hands on each turn card."""
+    river_buckets: values.RiverBuckets = 48
+    """With `board`: buckets of hands on each river."""
+    rebucket_rounds: Count = 1
+    """Times that a flop is solved, from the second on with buckets of what hands earned before: on
+    turn cards with `board`, on the flop with `street`."""
+    rebucket_iterations: Count = 25
+    """With `board`: iterations of each round but the last."""
+    num_hand_buckets_flop: _BucketCount | None = None
+    """With `street`: buckets of the 1,176 combos of a flop; capped, with a note, where fewer are
+    different. `null`: 200."""
+    num_hand_buckets_turn: _BucketCount | None = None
+    """With `street`: buckets for all turn cards of a flop together; `null`: 200."""
+    num_hand_buckets_river: _BucketCount | None = None
+    """With `street`: buckets for all runouts of a flop together; `null`: 200."""
+    bucket_source: Annotated[Literal["histogram", "percentile"] | None, LATER] = None
+    """With `street`: what buckets are made of: `histogram` (`null`) clusters the hands of a flop by
+    their distributions of strength; `percentile` cuts the hands of all flops into equal parts by
+    their equity."""
     bucket_directory: Annotated[values.GivenPath | None, LATER] = None
     """Percentile buckets that `runout abstraction build` wrote, from the working directory on;
     `null`: built from a sample with the numbers of buckets above, and cached."""
-    bucket_metric: Literal["emd", "cramer"] = "emd"
-    """Distance of hands: `emd` is the earth mover's distance, L1 of CDFs; `cramer` is L2."""
-    rebucket_rounds: Count = 1
-    """Times that a flop is solved, from the second on with buckets of what hands earned before."""
-    rebucket_delta_threshold: values.StrategyDelta = 0.001
-    """Change of the average strategies in an iteration that ends a round, actions added up and
-    decisions weighted by reach; `null` is off. Presets reach their iterations before."""
+    bucket_metric: Literal["emd", "cramer"] | None = None
+    """With `street`: distance of hands, `emd` (L1 of CDFs, `null`) or `cramer` (L2)."""
+    rebucket_delta_threshold: values.StrategyDelta = None
+    """With `street`: change of the average strategies in an iteration that ends a round, actions
+    added up and decisions weighted by reach. It falls with time and says nothing about the loss."""
     rebucket_warm_start: bool = False
-    """Begin a further round with the regrets of the round before."""
+    """With `street`: begin a further round with the regrets of the round before."""
+
+    @model_validator(mode="after")
+    def _keep_scopes_apart(self) -> Self:
+        given = [key for key in _SHARED_KEYS if getattr(self, key) not in (None, False)]
+        if given and self.bucket_scope == "board":
+            raise problem("needs bucket_scope: street", given[0])
+        return self
+
+    @property
+    def shares_buckets(self) -> bool:
+        """Whether all boards of a street share buckets."""
+        if self.bucket_scope is not None:
+            return self.bucket_scope == "street"
+        return any(getattr(self, key) not in (None, False) for key in _SHARED_KEYS)
 
     @property
     def num_hand_buckets(self) -> tuple[int, int, int]:
-        """Buckets on flop, turn and river."""
-        flop, turn, river = (getattr(self, key) for key in _BUCKET_KEYS)
+        """Shared buckets on flop, turn and river."""
+        flop, turn, river = (getattr(self, key) or _SHARED_BUCKETS for key in _STREET_BUCKET_KEYS)
         return flop, turn, river
 
     @model_validator(mode="after")
@@ -313,10 +361,24 @@ class BucketedConfig(FlopsConfig):
             raise problem("needs bucket_source: percentile", "bucket_directory")
         return self
 
+    def schedule(self) -> Schedule:
+        """Returns how iterations are weighted; evenly growing ones average sampling's noise out."""
+        shared = VARIANTS["linear"] if self.shares_buckets else super().schedule()
+        return self.cfr_variant or shared
+
     def _spell_out(self, digest: dict[str, Any]) -> None:
         super()._spell_out(digest)
-        if self.rebucket_rounds == 1:  # without a further round nothing is started warm
-            del digest["rebucket_warm_start"]
+        del digest["bucket_scope"]
+        if self.bucket_source != "percentile":
+            digest.pop("bucket_source", None)
+        for key in _BOARD_KEYS if self.shares_buckets else _SHARED_KEYS:
+            digest.pop(key, None)
+        if self.shares_buckets:
+            counts = zip(_STREET_BUCKET_KEYS, self.num_hand_buckets, strict=True)
+            digest |= {**dict(counts), "bucket_metric": self.bucket_metric or "emd"}
+        if self.rebucket_rounds == 1:  # without a further round there is nothing before it
+            for key in ("rebucket_warm_start", "rebucket_iterations"):
+                digest.pop(key, None)
 
 
 class ExactConfig(FlopsConfig):

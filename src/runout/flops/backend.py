@@ -25,7 +25,7 @@ from runout.cfr.team import Team
 from runout.equity.board import hand_equity
 from runout.equity.matchups import HandEquityTable
 from runout.errors import CardError, ExecutionError
-from runout.events import BucketEvent
+from runout.events import BucketEvent, FlopPlace
 from runout.execution.pool import available_memory_bytes, format_bytes
 from runout.holdem.forest import StreetTemplate
 from runout.solutions.values import ExploitabilityMeaning, FlopReport
@@ -160,6 +160,18 @@ def make_hand_leaves(
 ProgressSink = Callable[[SolveProgress | BucketEvent], None]
 
 
+def in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSink:
+    """Returns a sink that tells which round everything is about."""
+
+    def report(progress: SolveProgress | BucketEvent) -> None:
+        if isinstance(progress, SolveProgress):
+            on_progress(replace(progress, round=number, total_rounds=total))
+        else:
+            on_progress(replace(progress, place=FlopPlace(round=number, total_rounds=total)))
+
+    return report
+
+
 @dataclass(frozen=True, eq=False)
 class FlopSolution:
     """Strategies of a flop at one stack-to-pot ratio, and what they are worth.
@@ -284,6 +296,13 @@ def report_outcome(
     """Returns the report of a solve whose values are in pots."""
     reached = outcome.exploitability, outcome.strategy_delta
     return FlopReport(outcome.iterations, *reached, outcome.seconds, num_deals, meaning)
+
+
+def join_rounds(outcomes: Sequence[SolveOutcome]) -> SolveOutcome:
+    """Returns the outcome of a solve in rounds: the work of all, and how good the last one is."""
+    iterations = sum(outcome.iterations for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return replace(outcomes[-1], iterations=iterations, seconds=seconds)
 
 
 def limit_seconds(rule: StoppingRule, seconds_per_iteration: float) -> float:

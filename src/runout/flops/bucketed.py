@@ -12,16 +12,16 @@ from runout.abstraction.bucket_map import Abstraction, FlopBuckets, build_flop_b
 from runout.abstraction.clustering import Metric, cluster_features
 from runout.arrays import Arrays, Float32Array, FloatArray
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos
-from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, SolveProgress, StoppingRule
+from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, StoppingRule
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.errors import ConfigError
-from runout.events import BucketEvent, FlopPlace, Phase, reporting_phase
+from runout.events import Phase, reporting_phase
 from runout.flops import backend, bucketed_solver
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.bucketed_solver import NUM_RIVERS, NUM_TURNS, BucketedSolver, BucketStrategy
 from runout.flops.values import PairValues, RunoutSample, extract_pair_values, taking_values_bytes
-from runout.holdem.cards import PLAYER_WORDS, Spot
+from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame, plan_game
 from runout.holdem.tables import Precision, StreetSize, plan_tables
 from runout.solutions.values import ExploitabilityMeaning
@@ -73,18 +73,6 @@ def _earned(game: CardGame, values: PairValues) -> tuple[FloatArray, FloatArray]
     can_meet = disjoint_combos(values.combos, values.combos).astype(np.float64)
     oop, ip = (player.weights for player in game.cards.players)
     return np.stack([gain, -gain.T]), np.stack([can_meet * ip, can_meet * oop])
-
-
-def _in_round(on_progress: ProgressSink, number: int, total: int) -> ProgressSink:
-    """Returns a sink that tells which round everything is about."""
-
-    def report(progress: SolveProgress | BucketEvent) -> None:
-        if isinstance(progress, SolveProgress):
-            on_progress(replace(progress, round=number, total_rounds=total))
-        else:
-            on_progress(replace(progress, place=FlopPlace(round=number, total_rounds=total)))
-
-    return report
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,11 +184,7 @@ class BucketedBackend:
         """Solves one flop with one betting tree."""
         with_cards = CardGame(Spot(game.flop, game.hand_ranges(), tree, merges_suits=False))
         results = list(self.solve_rounds(with_cards, on_progress, team))
-        last = results[-1]
-        # Work is that of all rounds; how good it is, that of the last.
-        iterations = sum(result.outcome.iterations for result in results)
-        seconds = sum(result.outcome.seconds for result in results)
-        outcome = replace(last.outcome, iterations=iterations, seconds=seconds)
+        last, outcome = results[-1], backend.join_rounds([result.outcome for result in results])
         num_deals = outcome.iterations * NUM_TURNS * NUM_RIVERS * _PAIRS_PER_RIVER
         report = backend.report_outcome(outcome, self.meaning, num_deals)
         make_records = partial(pack_rounds, with_cards, results)
@@ -212,7 +196,7 @@ class BucketedBackend:
         """Yields each round of a flop with all hands and all cards, in pots."""
         sample, team = replace(self.sample, seed=self.seed), team or Team()
         sharing = team.for_solve(game.spot.tree.num_nodes * NUM_TURNS * NUM_RIVERS * NUM_COMBOS)
-        in_round = _in_round(on_progress, 1, self.rounds)
+        in_round = backend.in_round(on_progress, 1, self.rounds)
         flop, seeded = game.cards.board, (self.metric, self.seed, in_round, team)
         if self.abstraction is None:
             buckets = build_flop_buckets(flop, self.num_buckets, *seeded)
@@ -233,7 +217,7 @@ class BucketedBackend:
             result = SolvedRound(buckets, strategy, outcome, values)
             yield result
             if number < self.rounds:
-                in_round = _in_round(on_progress, number + 1, self.rounds)
+                in_round = backend.in_round(on_progress, number + 1, self.rounds)
                 buckets = self._rebucket(game, result, in_round)
                 before = solver
 
@@ -258,9 +242,7 @@ class BucketedBackend:
         self, kept: Arrays, flop: tuple[int, ...], tree: PostflopTree
     ) -> BucketStrategy:
         """Returns the strategies that were kept."""
-        streets = [[f"{street.label}_{word}" for word in PLAYER_WORDS] for street in Street]
-        played = [tuple(backend.unpack_probabilities(kept[n]) for n in names) for names in streets]
-        return BucketStrategy(bucketed_solver.read_buckets(kept, flop), tuple(played))
+        return bucketed_solver.read_strategy(kept, flop)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take.

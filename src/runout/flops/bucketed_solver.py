@@ -23,7 +23,7 @@ from runout.cfr.schedules import LINEAR, DiscountWeights, Schedule
 from runout.cfr.solver import IterativeSolver
 from runout.cfr.team import Team
 from runout.flops import flop_kernels
-from runout.flops.backend import pack_probabilities
+from runout.flops.backend import pack_probabilities, unpack_probabilities
 from runout.holdem.cards import PLAYER_WORDS, Deal
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
@@ -94,6 +94,9 @@ class BucketTables:
 
 _STREETS = ("flop", "turn", "river")
 
+#: An array that only flops with shared buckets keep.
+SHARED_BUCKETS = "flop_buckets"
+
 
 @dataclass(frozen=True, eq=False)
 class BucketStrategy:
@@ -118,7 +121,7 @@ class BucketStrategy:
         """Returns the strategies and the buckets in few bytes."""
         kept: dict[str, AnyArray] = {
             # Another flop may have fewer buckets, and kept together they have one type.
-            "flop_buckets": self.buckets.by_flop.astype(np.uint16),
+            SHARED_BUCKETS: self.buckets.by_flop.astype(np.uint16),
             "turn_buckets": pack_buckets(self.buckets.by_turn),
             "river_buckets": pack_buckets(self.buckets.by_river[live_combos(self.buckets.flop)]),
         }
@@ -138,6 +141,13 @@ def unpack_buckets(packed: AnyArray) -> Int16Array:
     """Returns what `pack_buckets` packed."""
     is_none = packed == np.iinfo(cast(Any, packed.dtype)).max
     return np.where(is_none, NO_BUCKET, packed.astype(np.int32)).astype(np.int16)
+
+
+def read_strategy(kept: Arrays, flop: tuple[int, ...]) -> BucketStrategy:
+    """Returns the strategies of a kept flop."""
+    streets = [[f"{street}_{word}" for word in PLAYER_WORDS] for street in _STREETS]
+    played = [tuple(unpack_probabilities(kept[name]) for name in names) for names in streets]
+    return BucketStrategy(read_buckets(kept, flop), tuple(played))
 
 
 def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:

@@ -15,7 +15,7 @@ from runout.events import Phase, reporting_phase
 from runout.flops import backend
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
 from runout.flops.spot_solution import store_shares
-from runout.flops.turn_buckets import StrengthBuckets
+from runout.flops.turn_buckets import StrengthBuckets, sort_by_gains
 from runout.flops.values import RunoutSample, extract_pair_values, taking_values_bytes
 from runout.holdem.cards import CardsToCome, Spot, find_runout, make_layouts
 from runout.holdem.forest import StreetTemplate
@@ -111,6 +111,9 @@ DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
 CHECK_EVERY = 20
 
 
+#: To measure what hands gain, and to make buckets of it.
+_SECONDS_TO_SORT = 1.5
+
 #: Buckets of a turn card that are proposed where memory is short.
 _FEW_TURN_BUCKETS = 100
 
@@ -122,6 +125,11 @@ class CardBackend:
     Exploitability is a fraction of the flop pot, in the real game or, where rivers are bucket
     games, in the game with these; best responses tell all hands apart on turns. Values are taken
     from a sample of boards.
+
+    Attributes:
+        rounds: how often the flop is solved; from the second round on, turn buckets are also made
+            of what hands have gained by actions in the round before.
+        first_iterations: of a round that serves this only.
     """
 
     rule: StoppingRule
@@ -129,6 +137,8 @@ class CardBackend:
     precision: Precision = Precision.SINGLE
     schedule: Schedule = DCFR_SPOT
     sample: RunoutSample = DEFAULT_SAMPLE
+    rounds: int = 1
+    first_iterations: int = 25
 
     @property
     def meaning(self) -> ExploitabilityMeaning:
@@ -167,17 +177,34 @@ class CardBackend:
         self, game: FlopGame, tree: PostflopTree, on_progress: ProgressSink, team: Team
     ) -> FlopSolution:
         """Solves one flop with one betting tree."""
-        with reporting_phase(on_progress, Phase.LAYOUT):
-            spot = Spot(game.flop, game.hand_ranges(), tree)
-            solver = SpotSolver(spot, self.schedule, team, self.precision, self.rivers)
-        with reporting_phase(on_progress, Phase.SOLVING, self.rule.max_iterations):
-            outcome = solver.solve(self.rule, on_progress, team.cancel)
+        spot, outcomes = Spot(game.flop, game.hand_ranges(), tree), []
+        card_tables: CardTables | None = None
+        for number in range(1, self.rounds + 1):
+            is_last = number == self.rounds
+            in_round = backend.in_round(on_progress, number, self.rounds)
+            rule = self.rule if is_last else StoppingRule(self.first_iterations)
+            with reporting_phase(in_round, Phase.LAYOUT):
+                solver = SpotSolver(
+                    spot, self.schedule, team, self.precision, self.rivers, card_tables
+                )
+            with reporting_phase(in_round, Phase.SOLVING, rule.max_iterations):
+                outcomes.append(solver.solve(rule, in_round, team.cancel))
+            if not is_last:
+                with reporting_phase(in_round, Phase.REBUCKETING):
+                    card_tables = self._sort_turns(solver)
+                del solver  # before the next one takes as much memory
         sums = [(oop.strategy_sum, ip.strategy_sum) for oop, ip in solver.tables.by_street]
         strategy = strategy_of_sums(sums, solver.game)
         del solver  # and with it the regrets, before values take as much memory
         values = extract_pair_values(strategy.game, strategy, self.sample, on_progress, team)
-        report = backend.report_outcome(outcome, self.meaning)
+        report = backend.report_outcome(backend.join_rounds(outcomes), self.meaning)
         return FlopSolution(strategy, values.by_hand(), report)
+
+    def _sort_turns(self, solver: SpotSolver) -> CardTables:
+        """Returns the tables of cards with turn buckets of what hands have gained."""
+        assert isinstance(self.rivers.turns, StrengthBuckets)
+        columns = sort_by_gains(solver, self.rivers.turns)
+        return replace(solver.game.card_tables, turn_columns=columns)
 
     def estimate(self, flop: tuple[int, ...], tree: PostflopTree, num_workers: int) -> Cost:
         """Returns what `solve` will take; suits that the flop does not tell apart count once."""
@@ -192,8 +219,10 @@ class CardBackend:
             change: held_bytes(other.plan(flop, tree, num_workers))
             for change, other in self.savings.items()
         }
+        per_iteration = self.seconds_per_iteration(plan)
+        to_sort = (self.rounds - 1) * (_SECONDS_TO_SORT + self.first_iterations * per_iteration)
         return Cost(
-            backend.limit_seconds(self.rule, self.seconds_per_iteration(plan)) + to_take_values,
+            backend.limit_seconds(self.rule, per_iteration) + to_sort + to_take_values,
             held_bytes(plan),
             disk_bytes=backend.KEPT_BYTES * cells + buckets,
             shared_bytes=buckets,

@@ -26,7 +26,11 @@ def _make_hands(config: configs.MccfrConfig | configs.ExhaustiveConfig) -> HandB
     return replace(backend, sampling=sampling)
 
 
-def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
+def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend | CardBackend:
+    if not config.shares_buckets:
+        backend = _make_buckets_of_boards(config, config.turn_buckets, "auto")
+        rounds, iterations = config.rebucket_rounds, config.rebucket_iterations
+        return replace(backend, rounds=rounds, first_iterations=iterations)
     percentiles = None
     if config.bucket_source == "percentile":
         numbers, place = config.num_hand_buckets, config.bucket_directory
@@ -35,7 +39,7 @@ def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
         config.num_hand_buckets,
         config.stopping_rule(),
         config.schedule(),
-        config.bucket_metric,
+        config.bucket_metric or "emd",
         config.rebucket_rounds,
         config.rebucket_warm_start,
         config.seed,
@@ -43,18 +47,28 @@ def _make_bucketed(config: configs.BucketedConfig) -> BucketedBackend:
     )
 
 
-def _make_cards(config: configs.ExactConfig | configs.CompactConfig) -> CardBackend:
-    rule, sample = config.stopping_rule(), replace(DEFAULT_SAMPLE, seed=config.seed)
-    backend = CardBackend(rule, schedule=config.schedule(), sample=sample)
-    if isinstance(config, configs.ExactConfig):
-        return replace(backend, precision=Precision(config.exact_precision))
-    number = config.turn_buckets
+def _make_exact(config: configs.ExactConfig) -> CardBackend:
+    sample = replace(DEFAULT_SAMPLE, seed=config.seed)
+    precision = Precision(config.exact_precision)
+    return CardBackend(
+        config.stopping_rule(), precision=precision, schedule=config.schedule(), sample=sample
+    )
+
+
+def _make_compact(config: configs.CompactConfig) -> CardBackend:
+    backend = _make_buckets_of_boards(config, config.turn_buckets, config.river_blockers)
+    return replace(backend, precision=Precision(config.compact_precision))
+
+
+def _make_buckets_of_boards(
+    config: configs.BucketedConfig | configs.CompactConfig, number: int | None, blockers: str
+) -> CardBackend:
     turns = None if number is None else StrengthBuckets(number, config.seed)
-    return replace(
-        backend,
-        rule=replace(rule, check_every=CHECK_EVERY),
-        rivers=BucketRivers(config.river_buckets, config.river_blockers, turns=turns),
-        precision=Precision(config.compact_precision),
+    return CardBackend(
+        replace(config.stopping_rule(), check_every=CHECK_EVERY),
+        BucketRivers(config.river_buckets, blockers, turns=turns),
+        schedule=config.schedule(),
+        sample=replace(DEFAULT_SAMPLE, seed=config.seed),
     )
 
 
@@ -63,8 +77,8 @@ MAKERS: dict[str, Callable[[Any], PostflopBackend]] = {
     "mccfr": _make_hands,
     "exhaustive": _make_hands,
     "bucketed": _make_bucketed,
-    "exact": _make_cards,
-    "compact": _make_cards,
+    "exact": _make_exact,
+    "compact": _make_compact,
 }
 
 
@@ -75,10 +89,13 @@ def make_backend(
 
     A `ConfigError` refuses an abstraction where the backend plays no buckets of hands.
     """
+    if abstraction is not None and getattr(config, "bucket_scope", "") is None:
+        config = config.model_copy(update={"bucket_scope": "street"})
     backend = MAKERS[config.solve_type](config)
     if abstraction is None:
         return backend
     if not isinstance(backend, BucketedBackend):
-        problem = f"solve_type {config.solve_type} has no buckets of hands, use bucketed"
+        scope = " with bucket_scope: street"
+        problem = f"solve_type {config.solve_type} has no buckets of hands, use bucketed{scope}"
         raise ConfigError("abstraction", problem)
     return replace(backend, abstraction=abstraction)

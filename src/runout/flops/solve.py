@@ -31,7 +31,7 @@ from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.execution.tasks import Job, Task, TaskResult, Worker
 from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend, ProgressSink
 from runout.flops.bucketed import RoundRecord, read_records
-from runout.flops.bucketed_solver import BucketStrategy
+from runout.flops.bucketed_solver import SHARED_BUCKETS, BucketStrategy, read_strategy
 from runout.flops.settings import make_backend
 from runout.flops.spot_solution import look_at_strategy
 from runout.holdem.cards import Spot
@@ -518,6 +518,8 @@ def merges_suits(strategy: FlopStrategy) -> bool:
 def kept_strategy(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> FlopStrategy:
     """Returns what both players do on a flop at a ratio of the config, by their places."""
     kept, flop = _read_kept(bundle, flop_index, spr_index), bundle.flops.flops[flop_index]
+    if SHARED_BUCKETS in kept:  # of an own abstraction, or an earlier version, whatever the config
+        return read_strategy(kept, flop)
     return make_backend(bundle.config).read_strategy(kept, flop, bundle.trees[spr_index])
 
 
@@ -525,7 +527,7 @@ def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> lis
     """Returns the buckets of a flop, and what hands earned with them, round by round."""
     kept = _read_kept(bundle, flop_index, spr_index)
     if not (records := read_records(kept, bundle.flops.flops[flop_index])):
-        problem = f"{bundle.config.solve_type} has no rounds of buckets"
+        problem = f"{bundle.config.solve_type} has no rounds of buckets, use bucket_scope: street"
         raise BundleError("postflop_model", problem)
     return records
 

@@ -11,7 +11,7 @@ from runout.cfr.solver import IterativeSolver
 from runout.cfr.team import Team
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
-from runout.holdem.rivers import EXACT_RIVERS, Rivers
+from runout.holdem.rivers import EXACT_RIVERS, CardTables, Rivers
 from runout.holdem.tables import LearnedTables, Precision
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
@@ -28,14 +28,17 @@ class SpotSolver(IterativeSolver):
         team: Team | None = None,
         precision: Precision = Precision.SINGLE,
         rivers: Rivers = EXACT_RIVERS,
+        card_tables: CardTables | None = None,
     ) -> None:
         """Allocates the tables; both players begin with all actions equally likely.
+
+        The tables of cards are made if they are not given.
 
         Raises:
             RangeError: if the board leaves nothing of a range.
             ConfigError: if hands are to be grouped on the rivers of a spot that is no flop.
         """
-        self.game = CardGame(spot, rivers, precision, team)
+        self.game = CardGame(spot, rivers, precision, team, card_tables)
         self.schedule = schedule
         self.has_short_iterations = self.game.first_street == Street.RIVER
         self.strategy_delta = math.nan  # strategies are never stored, so not compared either
