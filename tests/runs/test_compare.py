@@ -157,8 +157,8 @@ def test_rows_come_flop_by_flop_and_whoever_stops_has_the_finished_ones():
     [
         ("exhaustive", "exhaustive", HandBackend),
         ("mccfr", "mccfr", HandBackend),
-        ("bucketed", "bucketed:1", BucketedBackend),
-        ("bucketed:3", "bucketed:3", BucketedBackend),
+        ("bucketed", "bucketed:1", CardBackend),
+        ("bucketed:3", "bucketed:3", CardBackend),
         ("exact", "exact", CardBackend),
     ],
 )
