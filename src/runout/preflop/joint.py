@@ -218,7 +218,10 @@ class PlayedFlops(Generic[Played]):
                 by_combo = value[: len(hand)].astype(np.float64)
                 won[number, leaf] = np.bincount(hand, by_combo, NUM_HANDS)
 
-        self.team.run(work, range(self.team.num_workers))
+        if self.team.num_workers == 1:  # a team of one is not worth a detour to a reader
+            work(0)
+        else:
+            self.team.run(work, range(self.team.num_workers))
         return won
 
     def begin_saving(self: "PlayedFlops[Subgame]", directory: Path) -> Finish:
