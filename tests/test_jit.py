@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import pytest
 
 import runout
 from runout import jit
 from runout.cards import evaluator_kernels
 from runout.equity import equity_kernels
-from runout.jit import kernel, loaded_kernels
+from runout.events import KernelCompiled
+from runout.jit import kernel, loaded_kernels, solve_time
 
 COPIED_MODULES = ["arrays.py", "cache.py", "errors.py", "events.py", "jit.py"]
 
@@ -277,13 +279,57 @@ def add_three(number):
     return number + 3
 
 
+#: What numba tells of a kernel that is compiled.
+COMPILING = SimpleNamespace(
+    data={"dispatcher": SimpleNamespace(py_func=evaluator_kernels.evaluate_hands.py_func)}
+)
+
+
 def test_a_compilation_that_began_before_the_block_is_not_reported():
     """Another thread may be in the middle of one when the block is entered."""
     heard = []
-    listener = jit._CompileListener(heard.append)
-    dispatcher = SimpleNamespace(py_func=evaluator_kernels.evaluate_hands.py_func)
-    listener.on_end(SimpleNamespace(data={"dispatcher": dispatcher}))
+    jit._CompileListener(heard.append).on_end(COMPILING)
     assert heard == []
+
+
+def test_the_clock_stands_still_while_kernels_are_compiled(monkeypatch):
+    now, heard = [10.0], []
+    monkeypatch.setattr(jit.time, "perf_counter", lambda: now[0])
+    listener = jit._CompileListener(heard.append)
+    started = listener.time_beside()
+    now[0] = 12.0
+    assert listener.time_beside() - started == 2.0
+    listener.on_start(COMPILING)
+    now[0] = 15.0
+    listener.on_start(COMPILING)
+    now[0] = 20.0
+    listener.on_end(COMPILING)
+    now[0] = 21.0
+    assert listener.time_beside() - started == 2.0
+    listener.on_end(COMPILING)
+    assert listener.time_beside() - started == 2.0
+    now[0] = 22.5
+    assert listener.time_beside() - started == 3.5
+    assert [event.seconds for event in heard if isinstance(event, KernelCompiled)] == [5.0, 9.0]
+
+
+def test_kernels_that_are_compiled_stop_the_clock(monkeypatch):
+    now = [0.0]
+
+    def tick():
+        now[0] += 1.0
+        return now[0]
+
+    add_one = numba.njit(lambda number: number + 1)
+    add_one.py_func.__module__ = "runout.toy"  # only kernels of ours are told
+    monkeypatch.setattr(jit.time, "perf_counter", tick)
+    started = solve_time()
+    add_one(1)
+    compiled = now[0]
+    assert solve_time() - started < compiled
+    first = solve_time()
+    add_one(1)  # compiled already
+    assert solve_time() - first == 1.0
 
 
 def test_numba_brings_no_linear_algebra_and_no_coverage_along():

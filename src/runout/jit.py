@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from runout.cache import cache_directory, find_write_problem, only_writer
-from runout.events import EventSink, KernelCompiled, KernelCompiling
+from runout.events import EventSink, KernelCompiled, KernelCompiling, ignore_event
 
 
 @contextmanager
@@ -205,9 +205,12 @@ numba_event.register("numba:compile", _InterruptGuard())  # type: ignore[no-unty
 
 
 class _CompileListener(numba_event.Listener):
+    """Reports kernels that are compiled, in whatever thread, and adds up how long it takes."""
+
     def __init__(self, on_event: EventSink) -> None:
         self._on_event = on_event
         self._started: list[tuple[str, float]] = []
+        self._seconds = 0.0
 
     def on_start(self, event: Any) -> None:
         if not self._is_ours(event):
@@ -221,10 +224,30 @@ class _CompileListener(numba_event.Listener):
         if not self._is_ours(event) or not self._started:
             return
         # Kernels compile inside the kernels that call them, so ends come in reverse order.
-        name, started = self._started.pop()
-        self._on_event(KernelCompiled(name, time.perf_counter() - started))
+        name, started = self._started[-1]
+        seconds = time.perf_counter() - started
+        if len(self._started) == 1:  # at once, so that the clock never jumps ahead
+            self._seconds += seconds
+        self._started.pop()
+        self._on_event(KernelCompiled(name, seconds))
+
+    def time_beside(self) -> float:
+        """Returns a clock's time in seconds; it stands still while something is compiled."""
+        outermost = self._started[:1]
+        now = outermost[0][1] if outermost else time.perf_counter()
+        return now - self._seconds
 
     @staticmethod
     def _is_ours(event: Any) -> bool:
         # Numba also compiles the pieces that implement its own functions.
         return str(event.data["dispatcher"].py_func.__module__).startswith("runout.")
+
+
+#: It listens as long as the process lives: solves begin and end in many threads at a time.
+_CLOCK = _CompileListener(ignore_event)
+numba_event.register("numba:compile", _CLOCK)  # type: ignore[no-untyped-call]
+
+
+def solve_time() -> float:
+    """Returns the time of a clock in seconds, which stands still while kernels are compiled."""
+    return _CLOCK.time_beside()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runout.cfr import team as solve_clock
+from runout import jit as solve_clock
 from runout.cfr.cfr_kernels import EVALUATING, LEARN, LEARNING_AFRESH, RESPONDING, Step
 from runout.cfr.schedules import (
     DCFR,

@@ -2,18 +2,13 @@
 
 from threading import Barrier, get_ident
 
-import numba
 import pytest
 
-from runout.cfr import team as solve_clock
 from runout.cfr.team import (
     MIN_CELLS_PER_WORKER,
-    CompileTimer,
     Team,
-    solve_time,
     split_tree,
 )
-from runout.events import KernelCompiled, KernelCompiling
 from runout.execution.pool import WorkerPool
 from runout.trees.betting import BettingRules
 from runout.trees.tree import PostflopTree
@@ -108,46 +103,3 @@ def test_parts_of_a_large_tree_are_about_equal(num_parts):
     sizes = [len(nodes_of(span)) for span in subtrees]
     assert max(sizes) < 1.25 * min(sizes)
     assert sum(len(nodes_of(span)) for span in top) < 0.1 * TREES["large"].num_nodes
-
-
-# --------------------------------------------------------------------------------------------------
-# A clock that does not count compiling.
-
-
-def test_the_clock_stands_still_while_kernels_are_compiled(monkeypatch):
-    now = [10.0]
-    monkeypatch.setattr(solve_clock.time, "perf_counter", lambda: now[0])
-    timer = CompileTimer()
-    started = timer.time_beside()
-    now[0] = 12.0
-    assert timer.time_beside() - started == 2.0
-    timer.on_event(KernelCompiling("outer"))
-    now[0] = 15.0
-    timer.on_event(KernelCompiling("inner"))
-    now[0] = 20.0
-    timer.on_event(KernelCompiled("inner", 5.0))
-    now[0] = 21.0
-    assert timer.time_beside() - started == 2.0
-    timer.on_event(KernelCompiled("outer", 9.0))
-    assert timer.time_beside() - started == 2.0
-    now[0] = 22.5
-    assert timer.time_beside() - started == 3.5
-
-
-def test_kernels_that_are_compiled_stop_the_clock(monkeypatch):
-    now = [0.0]
-
-    def tick():
-        now[0] += 1.0
-        return now[0]
-
-    add_one = numba.njit(lambda number: number + 1)
-    add_one.py_func.__module__ = "runout.toy"  # only kernels of ours are told
-    monkeypatch.setattr(solve_clock.time, "perf_counter", tick)
-    started = solve_time()
-    add_one(1)
-    compiled = now[0]
-    assert solve_time() - started < compiled
-    first = solve_time()
-    add_one(1)  # compiled already
-    assert solve_time() - first == 1.0

@@ -234,7 +234,7 @@ def test_what_buckets_have_gained_is_added_to_discounted_rows(dtype):
     before, largest = table * (0.125 if scale.size else 1.0), np.float32(LARGEST.get(dtype, 1))
     kept = np.where(before > 0.0, positive, negative) * before
     expected, rows, others = kept[FIRST:-1] + gained[:3], slice(FIRST, FIRST + 3), table.copy()
-    decision_kernels.add_rows(table, scale, decision, positive, negative, largest, gained)
+    decision_kernels.add_rows(table, scale, decision, positive, negative, largest, gained, gained)
     unit = float(scale[FIRST]) if scale.size else 1e-3
     found = table[rows] * (unit if scale.size else 1.0)
     np.testing.assert_allclose(found, expected, atol=0.51 * unit)

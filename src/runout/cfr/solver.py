@@ -22,9 +22,10 @@ from runout.cfr.schedules import (
     StoppingRule,
     StopReason,
 )
-from runout.cfr.team import Team, TreeParts, solve_time, split_tree
+from runout.cfr.team import Team, TreeParts, split_tree
 from runout.errors import TreeError
 from runout.execution.tasks import CancelToken
+from runout.jit import solve_time
 from runout.trees.layout import NUM_PLAYERS, TreeArrays, own_reach_rows
 from runout.trees.tree import BettingTree
 

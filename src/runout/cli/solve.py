@@ -216,8 +216,8 @@ def _solve(
     if path is not None:
         targets.require_free(path, SPOT_KIND, overwrite or resume)
     with targets.solving_into(path, workers) as context:
-        from runout.cfr.team import solve_time
         from runout.flops.spot_setup import measure_spot
+        from runout.jit import solve_time
         from runout.runs.spot import load_own_outcome, reason_to_rest, require_memory, solve_spot
 
         is_done = False

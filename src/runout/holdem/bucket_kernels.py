@@ -384,13 +384,13 @@ def _take_back(
             positive, negative = step.positive_regret, step.negative_regret
             table, scale = hero.regret, hero.regret_scale
             decision_kernels.add_rows(
-                table, scale, decision, positive, negative, LARGEST_REGRET, gained
+                table, scale, decision, positive, negative, LARGEST_REGRET, gained, gained
             )
         elif forest.kind[node] == VILLAIN_ACTS:
             _add_up(lent.sums, decision, streets.villain[number], streets.villain_weight, gained)
-            table, scale = villain.strategy_sum, villain.sum_scale
+            table, scale, decay = villain.strategy_sum, villain.sum_scale, step.strategy
             decision_kernels.add_rows(
-                table, scale, decision, step.strategy, step.strategy, LARGEST_SUM, gained
+                table, scale, decision, decay, decay, LARGEST_SUM, gained, gained
             )
 
 

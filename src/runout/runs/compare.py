@@ -18,7 +18,7 @@ from runout.abstraction.bucket_map import Abstraction
 from runout.arrays import Float32Array, FloatArray
 from runout.cards.deck import format_cards, matchup_weights, parse_board
 from runout.cards.flops import canonical_flop
-from runout.cfr.team import Team, solve_time
+from runout.cfr.team import Team
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError, quote
@@ -31,6 +31,7 @@ from runout.flops.settings import make_backend
 from runout.flops.solve import finish_flops, kept_strategy, progress_sink
 from runout.holdem.cards import Spot
 from runout.holdem.game import plan_game
+from runout.jit import solve_time
 from runout.runs.judge import judge_spot
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport, ValueBundle

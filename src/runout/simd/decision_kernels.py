@@ -265,22 +265,24 @@ def add_rows(
     positive: np.float32,
     negative: np.float32,
     largest_code: np.float32,
-    out_gained: Float32Array,
+    gained: Float32Array,
+    out_space: Float32Array,
 ) -> None:
     """Adds what the actions of a decision have gained to a table that is discounted first.
 
-    ``out_gained[actions, W]`` is working space afterwards; no column is locked.
+    ``gained[actions, W]`` may be the working space, which 32-bit tables do not need; no column is
+    locked.
     """
     has_codes, no_lock = scale.size > 0, np.zeros((0, 0), np.uint8)
     unit = scale[decision.first] if has_codes else _ONE
     for action in range(decision.number):
-        old, gained = table[decision.first + action], out_gained[action]
+        old = table[decision.first + action]
         if has_codes:
-            _discount(old, unit, positive, negative, gained, gained)
+            _discount(old, unit, positive, negative, gained[action], out_space[action])
         else:
-            _discount(old, unit, positive, negative, gained, old)
+            _discount(old, unit, positive, negative, gained[action], old)
     if has_codes:
-        _encode(out_gained, no_lock, largest_code, decision, table, scale)
+        _encode(out_space, no_lock, largest_code, decision, table, scale)
 
 
 class _Rows:
@@ -430,16 +432,9 @@ def play_and_add(
     ``space[actions, H]`` is working space, empty with 32-bit tables.
     """
     play(villain.regret, decision, out_reach)
-    sums, scale, first = villain.strategy_sum, villain.sum_scale, decision.first
-    unit = scale[first] if scale.size > 0 else _ONE
-    for action in range(decision.number):
-        old, leaving = sums[first + action], out_reach[decision.child + action]
-        if scale.size > 0:
-            _discount(old, unit, decay, decay, leaving, space[action])
-        else:
-            _discount(old, unit, decay, decay, leaving, old)
-    if scale.size > 0:
-        _encode(space, villain.lock[:0], LARGEST_SUM, decision, sums, scale)
+    sums, scale, first = villain.strategy_sum, villain.sum_scale, decision.child
+    leaving = out_reach[first : first + decision.number]
+    add_rows(sums, scale, decision, decay, decay, LARGEST_SUM, leaving, space)
 
 
 def _write_mix_and_learn(code, hero, decision, positive, negative, space, value):
