@@ -1,6 +1,6 @@
 import json
 
-from runout.explorer.answers import AnswerCache, encode, make_etag
+from runout.explorer.answers import AnswerCache, encode, json_bytes, make_etag
 
 
 def test_an_answer_is_made_once():
@@ -18,7 +18,7 @@ def test_an_answer_is_made_once():
 
 
 def test_the_oldest_answers_are_forgotten_when_they_are_too_many():
-    size = len(encode(["x" * 100], "0").compressed)
+    size = len(encode(json_bytes(["x" * 100]), "0").compressed)
     cache = AnswerCache(max_bytes=3 * size)
     for number in range(100):
         cache.get(str(number), lambda: ["x" * 100])

@@ -194,13 +194,14 @@ def _stamp_files(bundle: Path) -> list[tuple[int, int, int]]:
 
 @dataclass(frozen=True)
 class Encoded:
-    """An answer: JSON by gzip, and the etag that names what it says."""
+    """An answer or a file by gzip, its type, and the etag that names what it says."""
 
     compressed: bytes
     etag: str
+    media_type: str
 
     def plain(self) -> bytes:
-        """Returns the JSON as it is."""
+        """Returns the content as it is."""
         return gzip.decompress(self.compressed)
 
 
@@ -210,10 +211,15 @@ def make_etag(*parts: str) -> str:
     return f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
 
 
-def encode(document: Any, etag: str) -> Encoded:
-    """Returns a document as it goes over the wire."""
-    text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-    return Encoded(gzip.compress(text.encode(), _GZIP_LEVEL, mtime=0), etag)
+def encode(content: bytes, etag: str = "", media_type: str = "application/json") -> Encoded:
+    """Returns what goes over the wire; by default the content itself is its name."""
+    etag = etag or make_etag(hashlib.sha256(content).hexdigest())
+    return Encoded(gzip.compress(content, _GZIP_LEVEL, mtime=0), etag, media_type)
+
+
+def json_bytes(document: Any) -> bytes:
+    """Returns a document as JSON."""
+    return json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
 
 
 class AnswerCache:
@@ -232,7 +238,7 @@ class AnswerCache:
             if known is not None:
                 self._kept.move_to_end(etag)
                 return known
-        made = encode(make(), etag)
+        made = encode(json_bytes(make()), etag)
         with self._lock:
             if etag not in self._kept:
                 self._kept[etag] = made

@@ -6,7 +6,6 @@ one of ours, and requests that browsers mark as coming from other sites are refu
 loopback a token is needed, once in the address and then as a cookie.
 """
 
-import hashlib
 import hmac
 import socket
 from collections.abc import Awaitable, Callable
@@ -33,6 +32,7 @@ from runout.explorer.answers import (
     OpenedRuns,
     answer,
     encode,
+    json_bytes,
     make_etag,
     summary_to_json,
 )
@@ -54,15 +54,14 @@ _TYPES = {
 
 
 @cache
-def static_files() -> dict[str, tuple[bytes, str, str]]:
-    """Returns content, media type and etag of the page's files, by name; no others are served."""
+def static_files() -> dict[str, Encoded]:
+    """Returns the page's files, by name; no others are served."""
     folder = Path(__file__).parent / "static"
     files = {}
     for place in folder.rglob("*"):
         if place.suffix in _TYPES:
             content, name = place.read_bytes(), place.relative_to(folder).as_posix()
-            etag = f'"{hashlib.sha256(content).hexdigest()[:20]}"'
-            files[name] = content, _TYPES[place.suffix], etag
+            files[name] = encode(content, media_type=_TYPES[place.suffix])
     return files
 
 
@@ -213,14 +212,12 @@ class Explorer:
             summaries.append(summary_to_json(found, run, problem))
         return {"runs": summaries}
 
-    def answer(self, question: str, run: str, argument: str, known_etag: str) -> Encoded | None:
-        """Returns an answer, None if the client has it already."""
+    def answer(self, question: str, run: str, argument: str) -> Encoded:
+        """Returns an answer."""
         found, can_solve = self.library.get(run), self.jobs is not None
         try:
             opened = self.opened.get(found)
             etag = make_etag(opened.digest, found.id, question, argument, str(can_solve))
-            if etag == known_etag:
-                return None
             return self.cache.get(etag, lambda: answer(opened, question, argument, can_solve))
         except RunoutError as error:
             raise _without_path(error, found) from error
@@ -275,33 +272,27 @@ def make_app(explorer: Explorer, guard: Guard) -> FastAPI:
 def _add_pages(app: FastAPI) -> None:
     files = static_files()
 
+    def index(request: Request) -> Response:
+        return _send(request, files[INDEX])
+
+    @app.get("/static/{name:path}")
     def static(request: Request, name: str) -> Response:
         if name not in files:
             return _refused(404, "file", "there is none of this name")
-        content, media_type, etag = files[name]
-        if request.headers.get("if-none-match") == etag:
-            return _unchanged(etag)
-        headers = {"ETag": etag, "Cache-Control": "no-cache"}
-        return Response(content, media_type=media_type, headers=headers)
-
-    def index(request: Request) -> Response:
-        return static(request, INDEX)
+        return _send(request, files[name])
 
     for page in _PAGES:
         app.get(page)(index)
-    app.get("/static/{name:path}")(static)
 
 
 def _add_answers(app: FastAPI, explorer: Explorer) -> None:
     @app.get("/api/runs")
     def list_runs(request: Request) -> Response:
-        return _json(request, encode(explorer.list_runs(), ""))
+        return _send(request, encode(json_bytes(explorer.list_runs())))
 
     def make_route(question: str) -> Callable[..., Response]:
         def ask(request: Request, run: str, n: Argument = "") -> Response:
-            known = request.headers.get("if-none-match", "")
-            encoded = explorer.answer(question, run, n, known)
-            return _unchanged(known) if encoded is None else _json(request, encoded)
+            return _send(request, explorer.answer(question, run, n))
 
         return ask
 
@@ -331,18 +322,15 @@ def _add_jobs(app: FastAPI, explorer: Explorer, jobs: Jobs) -> None:
         return explorer.job_to_json(job)
 
 
-def _json(request: Request, encoded: Encoded) -> Response:
-    headers = {"Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
-    if encoded.etag:
-        headers["ETag"] = encoded.etag
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        headers["Content-Encoding"] = "gzip"
-        return Response(encoded.compressed, media_type="application/json", headers=headers)
-    return Response(encoded.plain(), media_type="application/json", headers=headers)
-
-
-def _unchanged(etag: str) -> Response:
-    return Response(status_code=304, headers={"ETag": etag, "Cache-Control": "no-cache"})
+def _send(request: Request, found: Encoded) -> Response:
+    """Returns an answer or a file, unless the client has it already."""
+    headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == found.etag:
+        return Response(status_code=304, headers=headers)
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(found.plain(), headers=headers, media_type=found.media_type)
+    headers["Content-Encoding"] = "gzip"
+    return Response(found.compressed, headers=headers, media_type=found.media_type)
 
 
 def _without_path(error: RunoutError, found: FoundRun) -> RunoutError:

@@ -5,7 +5,6 @@ solutions the nodes that are reached most often are written.
 """
 
 import heapq
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 
 from runout.cards.deck import format_cards
 from runout.errors import BundleError, RunoutError
-from runout.explorer.answers import Json, OpenedRun, answer, summary_to_json
+from runout.explorer.answers import Json, OpenedRun, answer, json_bytes, summary_to_json
 from runout.explorer.library import RunKind
 from runout.explorer.server import INDEX, Explorer, static_files
 from runout.solutions.node import Node, NodeKind
@@ -53,7 +52,8 @@ def export_site(
     if output.exists() and not is_site and (not output.is_dir() or any(output.iterdir())):
         raise BundleError(str(output), "holds something else, give a new directory")
     writer, summaries = _SiteWriter(output), []
-    for name, (content, _, _) in static_files().items():
+    for name, file in static_files().items():
+        content = file.plain()
         if name == INDEX:  # with names that work in any folder of a server
             text = content.decode().replace('data-mode="server"', _STATIC_MODE)
             content = text.replace('"/static/', '"./').encode()
@@ -133,8 +133,7 @@ class _SiteWriter:
 
     def write(self, place: Path, document: Json) -> None:
         """Writes a document."""
-        text = json.dumps(document, allow_nan=False, separators=(",", ":"))
-        self.write_bytes(place, text.encode())
+        self.write_bytes(place, json_bytes(document))
 
     def write_bytes(self, place: Path, content: bytes) -> None:
         """Writes a file."""
