@@ -102,7 +102,7 @@ class _SiteWriter:
             self._write_node(opened, node)
             num_done += 1
             reach = 1.0 if node.reach is None else node.reach
-            shares = np.nan_to_num(node.frequency()).tolist() if node.actor is not None else []
+            shares = np.nan_to_num(node.frequency()).tolist()
             shares += [1.0 / len(node.next_cards) for _ in node.next_cards]
             for step, share in zip(node.steps, shares, strict=False):  # flops stay out
                 heapq.heappush(waiting, (-reach * share, node.path_after(step)))

@@ -70,12 +70,11 @@ def node_to_json(node: Node) -> Json:
 
 def node_summary_to_json(node: Node) -> Json:
     """Returns a node without its hands."""
-    frequency = [] if node.actor is None else node.frequency().tolist()
     means = {"range_ev": node.range_ev, "range_equity": node.range_equity, "eqr": node.eqr}
     return {
         "path": node.path,
         "actor": node.actor,
-        "actions": _with_frequency(node.actions, frequency),
+        "actions": _with_frequency(node.actions, node.frequency().tolist()),
         **plain({name: [mean(player) for player in (0, 1)] for name, mean in means.items()}),
         "locked": node.is_locked,
         "reach": plain(node.reach),

@@ -114,15 +114,14 @@ def line_values(node: Node, size_cost: Sequence[float] = ()) -> FloatArray:
     game if a bet is its only size on the flop, in chips, NaN for what is no bet.
     """
     is_nuts = nut_hands(node.board).astype(np.float64)
-    has_actor = node.actor is not None
     return np.array(
         [
             float(node.deals(0).sum()),
             *(node.range_ev(player) for player in _PLAYERS),
             *(node.range_equity(player) for player in _PLAYERS),
             *(known_mean(is_nuts, node.deals(player)) for player in _PLAYERS),
-            *(node.frequency().tolist() if has_actor else ()),
-            *(range_costs(node) if has_actor else ()),
+            *node.frequency(),
+            *range_costs(node),
             *size_cost,
         ]
     )
@@ -147,11 +146,10 @@ def split_values(numbers: FloatArray, num_actions: int) -> dict[str, FloatArray]
 def range_costs(node: Node) -> tuple[float, ...]:
     """Returns what each action costs the actor's range if every hand takes it, in chips.
 
-    The opponent does not adapt, and hands go on as the solution has them go on: for hands that
-    never take the action that is an estimate.
+    There is none where nobody acts. The opponent does not adapt, and hands go on as the solution
+    has them go on: for hands that never take the action that is an estimate.
     """
-    assert node.actor is not None
-    deals, now = node.deals(node.actor), node.range_ev(node.actor)
+    deals, now = node.deals(node.actor or 0), node.range_ev(node.actor or 0)
     return tuple(now - known_mean(values, deals) for values in node.action_ev)
 
 
@@ -276,13 +274,11 @@ class LineTable:
                 for action, numbers in zip(self.line.actions, values[what].T, strict=False)
                 if what != "size_cost" or not np.isnan(numbers).all()
             ]
-        reached, iterations, seconds = map(
-            self._of_rows, ("exploitability_pot", "iterations", "seconds")
-        )
+        reached, seconds = self._of_rows("exploitability_pot"), self._of_rows("seconds")
         return (
             *found,
             Column("exploitability", "expl.", Form.SHARE, reached, dealt),
-            Column("iterations", "iterations", Form.COUNT, iterations),
+            Column("iterations", "iterations", Form.COUNT, self._of_rows("iterations")),
             Column("seconds", "time", Form.SECONDS, seconds),
         )
 

@@ -410,10 +410,9 @@ def cards_sheet(report: CardReport) -> Sheet:
     A row has how often the card comes, the actions then, and EV, equity and EQR of both players.
     """
     first = report.rows[0].node
-    actions = () if first.actor is None else first.actions
     percent, has_eqr = partial(format_percent, decimals=1), len(first.actions) <= _MOST_ACTIONS
     shown = [Column("card", BY_CARD), Column("share", "share", percent)]
-    shown += [Column(action.code, action.code, percent) for action in actions]
+    shown += [Column(action.code, action.code, percent) for action in first.actions]
     for player, name in enumerate(first.players):
         end = name.lower()
         # The equities of both players add up to one.
@@ -426,9 +425,8 @@ def cards_sheet(report: CardReport) -> Sheet:
     table = []
     for row, share in zip(report.rows, report.shares().tolist(), strict=True):
         node = row.node
-        often = node.frequency().tolist() if actions else []
         values = [(node.range_ev(one), node.range_equity(one), node.eqr(one)) for one in (0, 1)]
-        table.append([share, *often, *values[0], *values[1]])
+        table.append([share, *node.frequency().tolist(), *values[0], *values[1]])
         words = row.name + (_LOCKED if node.is_locked else "")
         sheet.add(words, *table[-1], style="bold" if report.chosen in row.cards else "")
     means = [report.mean(column) for column in np.array(table).T]
