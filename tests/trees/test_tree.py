@@ -103,12 +103,14 @@ def test_half_pot_at_a_stack_of_one_pot_is_counted_by_hand():
     # Turn: xx leads to those 21 nodes; both ways to call b50 lead to a river with pot 2 and 0.5
     # behind, 9 nodes. 21 + 20 + 8 + 8 = 57. Flop: 21 + 56 + 2 * (17 - 1) = 109.
     assert [build(1, [0.5], 1, street).num_nodes for street in Street] == [109, 57, 21]
-    assert build(1, [0.5], 1).counts[1:] == ((8, 16, 24), (15, 15), 19, 12, 0)
+    tree = build(1, [0.5], 1)
+    assert tree.decisions_by_street() == {"flop": 8, "turn": 16, "river": 24}
+    assert tree.counts[1:] == ((15, 15), 19, 12, 0)
 
 
 def test_the_tree_of_the_kernel_measurements_has_2233_nodes(kernels_tree):
     assert kernels_tree.num_nodes == 2233
-    assert kernels_tree.counts.decisions_by_street == (36, 212, 644)
+    assert kernels_tree.decisions_by_street() == {"flop": 36, "turn": 212, "river": 644}
 
 
 def test_raises_are_counted_after_the_first_bet(kernels_tree):
@@ -283,7 +285,7 @@ def test_out_of_position_acts_first_on_every_street(tree):
         if tree.street[node] != tree.street[tree.layout.parent[node]]:
             assert tree.street[node] == tree.street[tree.layout.parent[node]] + 1
             assert tree.layout.actor[node] == OOP
-            assert tree.invested[node, 0] == tree.invested[node, 1] == tree.street_base[node]
+            assert tree.invested[node, 0] == tree.invested[node, 1]
             assert tree.invested[node, 0] < tree.stakes.stack
 
 
@@ -318,8 +320,7 @@ def test_arrays_have_one_row_per_node_and_cannot_be_written(kernels_tree):
     for name in ("street", "leaf_kind", "action_kind"):
         assert getattr(kernels_tree, name).dtype == np.int32
     for name in (
-        "street", "invested", "street_base", "leaf_kind", "leaf_stake", "action_kind",
-        "action_amount",
+        "street", "invested", "leaf_kind", "leaf_stake", "action_kind", "action_amount",
     ):  # fmt: skip
         array = getattr(kernels_tree, name)
         assert len(array) == kernels_tree.num_nodes
@@ -429,7 +430,7 @@ def test_chips_need_a_tree_in_chips():
 
 
 def test_a_stack_to_pot_ratio_of_zero_is_refused():
-    with pytest.raises(TreeError, match=r"^spr: 0 is not a positive stack-to-pot ratio$"):
+    with pytest.raises(TreeError, match=r"^stack: 0 is not a positive amount$"):
         build(0, [0.5], 1)
 
 
@@ -521,7 +522,7 @@ def test_push_or_fold_has_five_nodes():
     assert tree.leaf_stake.tolist() == [0.0, 0.5, 0.0, 1.0, 10.0]
     assert action_labels(tree, 0) == ["fold", "all-in 10"]
     assert action_labels(tree, 2) == ["fold", "call"]
-    assert tree.counts == ((1, 1), (0, 0, 0), (1, 1), 0, 1, 0)
+    assert tree.counts == ((1, 1), (1, 1), 0, 1, 0)
     assert tree.flop_leaves() == ()
 
 
@@ -529,7 +530,7 @@ def test_limp_or_fold_has_seven_nodes():
     tree = PreflopTree.build(limp_fold_rules(10.0))
     assert paths(tree) == ["", "f", "c", "c:x", "c:a", "c:a:f", "c:a:c"]
     assert tree.leaf_kind[3:].tolist() == [FLOP, NOT_A_LEAF, SB, SHOWDOWN]
-    assert tree.counts == ((2, 1), (0, 0, 0), (2, 0), 0, 1, 1)
+    assert tree.counts == ((2, 1), (2, 0), 0, 1, 1)
 
 
 def test_a_limp_leaves_the_big_blind_the_option():
@@ -555,7 +556,7 @@ def test_a_raise_a_re_raise_and_an_all_in_are_counted_by_hand():
             "r2.5:r9:r15.5", "r2.5:r9:r15.5:f", "r2.5:r9:r15.5:c",
         ]
     )  # fmt: skip
-    assert tree.counts == ((3, 4), (0, 0, 0), (3, 4), 0, 3, 3)
+    assert tree.counts == ((3, 4), (3, 4), 0, 3, 3)
 
 
 def test_the_actions_of_a_worked_hand_follow_the_minimum_raise():
@@ -774,12 +775,12 @@ def test_a_wrong_step_of_a_path_is_named():
 def test_the_presets_have_the_sizes_of_their_docstrings():
     assert PreflopTree.build(standard_rules_25bb()).num_nodes == 34
     assert PreflopTree.build(standard_rules_100bb()).num_nodes == 46
-    assert PreflopTree.build(standard_rules_100bb()).counts == ((8, 8), (0, 0, 0), (8, 7), 0, 8, 7)
+    assert PreflopTree.build(standard_rules_100bb()).counts == ((8, 8), (8, 7), 0, 8, 7)
 
 
 def test_arrays_are_read_only():
     tree = PreflopTree.build(push_fold_rules(10.0))
-    for array in (tree.invested, tree.street_base, tree.leaf_kind, tree.leaf_stake):
+    for array in (tree.invested, tree.leaf_kind, tree.leaf_stake):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 

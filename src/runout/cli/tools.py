@@ -30,8 +30,8 @@ from runout.solutions.sheet import Column, Sheet
 from runout.storage.bundle import CONFIG_FILE
 from runout.trees import describe
 from runout.trees.actions import format_amount
-from runout.trees.betting import Street
 from runout.trees.layout import LEAF, TreeArrays
+from runout.trees.sizes import STREET_KEYS
 from runout.trees.tree import PostflopTree, PreflopTree
 
 #: An outline shows as many whole levels as fit into so many lines, unless ``--depth`` is given.
@@ -178,11 +178,10 @@ def _facts(tree: PostflopTree | PreflopTree, memory_bytes: int) -> dict[str, Any
             "flop_leaves": [leaf._asdict() for leaf in tree.flop_leaves()],
             "num_all_ins": counts.all_in_showdowns,
         }
-    streets = [street.label for street in Street]
     return facts | {
         "kind": "postflop",
         "spr": tree.stakes.spr,
-        "decisions": dict(zip(streets, counts.decisions_by_street, strict=True)),
+        "decisions": dict.fromkeys(STREET_KEYS, 0) | tree.decisions_by_street(),
         "num_showdowns": counts.showdowns + counts.all_in_showdowns,
         "num_all_in_showdowns": counts.all_in_showdowns,
     }

@@ -118,8 +118,6 @@ class Stakes:
     @classmethod
     def in_pots(cls, spr: float) -> "Stakes":
         """Counts in pots: the pot is 1 and the stack is the stack-to-pot ratio."""
-        if not (spr > 0.0 and math.isfinite(spr)):
-            raise TreeError("spr", f"{spr:g} is not a positive stack-to-pot ratio")
         return cls(pot=1.0, stack=float(spr))
 
     @classmethod
@@ -430,17 +428,10 @@ class PreflopRules:
     force_all_in_threshold: float = 0.0
 
     def __post_init__(self) -> None:
-        if len(self.stacks_bb) != 2:
-            raise TreeError("stacks_bb", f"{len(self.stacks_bb)} stacks given, 2 needed")
-        _require("amount", **{f"stacks_bb[{p}]": stack for p, stack in enumerate(self.stacks_bb)})
-        _require("amount", big_blind_bb=self.big_blind_bb)
         small, big = self.small_blind_bb, self.big_blind_bb
         if not 0.0 <= small < big:
             problem = f"{small:g} is not 0 or more and less than the big blind {big:g}"
             raise TreeError("small_blind_bb", problem)
-        _require("amount or 0", ante_bb=self.ante_bb)
-        _require("limit", raise_cap=self.raise_cap)
-        _require("threshold", force_all_in_threshold=self.force_all_in_threshold)
 
     @classmethod
     def parse(

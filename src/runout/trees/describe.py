@@ -23,48 +23,34 @@ _INDENT = "  "
 
 def format_tree_summary(tree: PostflopTree | PreflopTree) -> str:
     """Writes stakes, rules and node counts, one fact a line."""
-    stakes, counts = tree.stakes, tree.counts
-
-    def by_player(numbers: tuple[int, int], noun: str) -> str:
-        both = zip(numbers, tree.player_names, strict=True)
-        return f"{_count_of(sum(numbers), noun)} ({', '.join(f'{n:,} {name}' for n, name in both)})"
-
-    lines = [
-        format_rules(tree.rules),
-        f"{_count_of(tree.num_nodes, 'node')} on {_count_of(tree.layout.num_levels, 'level')}",
-    ]
+    counts, all_ins = tree.counts, tree.counts.all_in_showdowns
+    size = f"{_count_of(tree.num_nodes, 'node')} on {_count_of(tree.layout.num_levels, 'level')}"
+    folds = _count_by_player(tree, counts.folds, "fold")
     if isinstance(tree, PreflopTree):
-        rules, sprs = tree.rules, [leaf.spr for leaf in tree.flop_leaves()]
-        sb, bb = map(format_amount, rules.stacks_bb)
-        blinds = f"{format_amount(rules.small_blind_bb)}/{format_amount(rules.big_blind_bb)}"
-        ante = f", ante {format_amount(rules.ante_bb)} each" if rules.ante_bb > 0.0 else ""
+        sprs = [leaf.spr for leaf in tree.flop_leaves()]
         between = f", SPR {format_amount(min(sprs))} to {format_amount(max(sprs))}" if sprs else ""
-        return "\n".join(
-            [
-                f"blinds {blinds}{ante}, stacks {sb} SB, {bb} BB (bb)",
-                *lines,
-                by_player(counts.decisions, "decision"),
-                by_player(counts.folds, "fold"),
-                _count_of(counts.all_in_showdowns, "called all-in"),
-                f"{_count_of(counts.flops, 'flop')}{between}",
-            ]
-        )
-    unit = "chips" if stakes.is_in_chips else "pots"
-    showdowns = _count_of(counts.showdowns + counts.all_in_showdowns, "showdown")
-    streets = list(Street)[tree.first_street :]
-    return "\n".join(
-        [
-            f"{tree.first_street.label} pot {format_amount(stakes.pot)}, effective stack "
-            f"{format_amount(stakes.stack)} ({unit}), SPR {format_amount(stakes.spr)}",
-            *lines,
-            *(
-                f"{_count_of(counts.decisions_by_street[s], 'decision')} on the {s.label}"
-                for s in streets
-            ),
-            by_player(counts.folds, "fold"),
-            f"{showdowns} ({counts.all_in_showdowns:,} all-in before the river)",
-        ]
-    )
+        decisions = [_count_by_player(tree, counts.decisions, "decision")]
+        ends = [_count_of(all_ins, "called all-in"), f"{_count_of(counts.flops, 'flop')}{between}"]
+    else:
+        by_street = tree.decisions_by_street().items()
+        decisions = [f"{_count_of(number, 'decision')} on the {name}" for name, number in by_street]
+        showdowns = _count_of(counts.showdowns + all_ins, "showdown")
+        ends = [f"{showdowns} ({all_ins:,} all-in before the river)"]
+    facts = [_format_stakes(tree), format_rules(tree.rules), size, *decisions, folds, *ends]
+    return "\n".join(facts)
+
+
+def _format_stakes(tree: PostflopTree | PreflopTree) -> str:
+    if isinstance(tree, PostflopTree):
+        stakes, street = tree.stakes, tree.first_street.label
+        pot, stack, spr = map(format_amount, (stakes.pot, stakes.stack, stakes.spr))
+        unit = "chips" if stakes.is_in_chips else "pots"
+        return f"{street} pot {pot}, effective stack {stack} ({unit}), SPR {spr}"
+    rules = tree.rules
+    blinds = f"{format_amount(rules.small_blind_bb)}/{format_amount(rules.big_blind_bb)}"
+    ante = f", ante {format_amount(rules.ante_bb)} each" if rules.ante_bb > 0.0 else ""
+    sb, bb = map(format_amount, rules.stacks_bb)
+    return f"blinds {blinds}{ante}, stacks {sb} SB, {bb} BB (bb)"
 
 
 def format_rules(rules: BettingRules | PreflopRules) -> str:
@@ -165,6 +151,11 @@ def format_node(tree: BettingTree, node: int) -> str:
     number = int(tree.street[node])
     street = "preflop" if number == PREFLOP else Street(number).label
     return f"{street}: {names[actor]} to act, pot {pot}, {format_amount(behind)} behind"
+
+
+def _count_by_player(tree: BettingTree, numbers: tuple[int, int], noun: str) -> str:
+    both = zip(numbers, tree.player_names, strict=True)
+    return f"{_count_of(sum(numbers), noun)} ({', '.join(f'{n:,} {name}' for n, name in both)})"
 
 
 def _count_of(number: int, noun: str) -> str:

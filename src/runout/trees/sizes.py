@@ -187,13 +187,12 @@ class Sizes:
         Raises:
             SizesError: with all errors; ``where`` is the name of the whole.
         """
-        errors: list[tuple[Place, str]] = []
-        given = value.plain() if isinstance(value, Sizes) else value
-        rows = tuple(_read_table(given, (), rules.style.groups, rules, errors))
-        if errors:
-            place, problem = errors[0]
+        given, reader = value.plain() if isinstance(value, Sizes) else value, _Reader(rules)
+        rows = tuple(reader.read_table(given, (), rules.style.groups))
+        if reader.errors:
+            place, problem = reader.errors[0]
             error = SizesError(format_place((where, *place)), problem)
-            error.parts = tuple(errors)
+            error.parts = tuple(reader.errors)
             raise error
         if rules.style.is_by_depth and len({row for _, row in rows}) == 1:
             rows = (((), rows[0][1]),)
@@ -225,55 +224,56 @@ def _plain_size(size: BetSize | tuple[BetSize, ...]) -> str | list[str]:
     return [format_bet_size(each, BEFORE_FLOP) for each in size]
 
 
-def _read_table(
-    value: Any,
-    path: tuple[str, ...],
-    groups: tuple[tuple[str, ...], ...],
-    rules: SizeRules,
-    errors: list[tuple[Place, str]],
-) -> Iterator[tuple[tuple[str, ...], tuple[Any, ...]]]:
-    """Yields what sizes are for, and the sizes; a mapping may have the keys of one group."""
-    if not isinstance(value, Mapping) or not groups:
-        yield path, _read_list(value, path, rules, errors, rules.style.is_by_depth)
-        return
-    names = next((group for group in groups if set(group) & set(value)), groups[-1])
-    hint = f"give {', '.join(names[:-1])} and {names[-1]}"
-    is_optional = rules.allow_empty and names is STREET_KEYS and set(names) & set(value)
-    for name in value:
-        if name not in names:
-            text = f"unknown key{suggest(name, names) or f', {hint}'}"
-            errors.append(((*path, str(name)), text))
-    for name in names:
-        if name in value:
-            inner = (PLAYER_KEYS,) if names is STREET_KEYS else ()
-            yield from _read_table(value[name], (*path, name), inner, rules, errors)
-        elif not is_optional:
-            errors.append((path, f"{name} is missing, {hint}"))
+class _Reader:
+    """Reads tables and lists of sizes, and notes all errors with their places."""
 
+    def __init__(self, rules: SizeRules) -> None:
+        self.rules = rules
+        self.errors: list[tuple[Place, str]] = []
 
-def _read_list(
-    value: Any, place: Place, rules: SizeRules, errors: list[tuple[Place, str]], is_by_depth: bool
-) -> tuple[Any, ...]:
-    if isinstance(value, str):
-        separator = DEPTH_SEPARATOR if is_by_depth else SIZE_SEPARATOR
-        value = value.split(separator) if value.strip() else []
-    if not isinstance(value, list | tuple):
-        errors.append((place, f"{quote(value)} is not {rules.style.lists}"))
-        return ()
-    if not value and not rules.allow_empty:
-        errors.append((place, "empty, give at least one bet size ('a' for all-in only)"))
-    row: list[Any] = []
-    for position, entry in enumerate(value):
-        here = (*place, position)
-        if is_by_depth and isinstance(entry, str | list | tuple):
-            row.append(_read_list(entry, here, rules, errors, is_by_depth=False))
-            continue
-        try:
-            size = parse_bet_size(entry, rules)
-            row.append((size,) if is_by_depth else size)
-        except TreeError as error:
-            errors.append((here, error.problem))
-    return tuple(row)
+    def read_table(
+        self, value: Any, path: tuple[str, ...], groups: tuple[tuple[str, ...], ...]
+    ) -> Iterator[tuple[tuple[str, ...], tuple[Any, ...]]]:
+        """Yields what sizes are for, and the sizes; a mapping may have the keys of one group."""
+        if not isinstance(value, Mapping) or not groups:
+            yield path, self.read_list(value, path, self.rules.style.is_by_depth)
+            return
+        names = next((group for group in groups if set(group) & set(value)), groups[-1])
+        hint = f"give {', '.join(names[:-1])} and {names[-1]}"
+        is_optional = self.rules.allow_empty and names is STREET_KEYS and set(names) & set(value)
+        for name in value:
+            if name not in names:
+                text = f"unknown key{suggest(name, names) or f', {hint}'}"
+                self.errors.append(((*path, str(name)), text))
+        for name in names:
+            if name in value:
+                inner = (PLAYER_KEYS,) if names is STREET_KEYS else ()
+                yield from self.read_table(value[name], (*path, name), inner)
+            elif not is_optional:
+                self.errors.append((path, f"{name} is missing, {hint}"))
+
+    def read_list(self, value: Any, place: Place, is_by_depth: bool) -> tuple[Any, ...]:
+        """Returns a list of sizes, or of such lists by raise depth; without what is wrong."""
+        if isinstance(value, str):
+            separator = DEPTH_SEPARATOR if is_by_depth else SIZE_SEPARATOR
+            value = value.split(separator) if value.strip() else []
+        if not isinstance(value, list | tuple):
+            self.errors.append((place, f"{quote(value)} is not {self.rules.style.lists}"))
+            return ()
+        if not value and not self.rules.allow_empty:
+            self.errors.append((place, "empty, give at least one bet size ('a' for all-in only)"))
+        row: list[Any] = []
+        for position, entry in enumerate(value):
+            here = (*place, position)
+            if is_by_depth and isinstance(entry, str | list | tuple):
+                row.append(self.read_list(entry, here, is_by_depth=False))
+                continue
+            try:
+                size = parse_bet_size(entry, self.rules)
+                row.append((size,) if is_by_depth else size)
+            except TreeError as error:
+                self.errors.append((here, error.problem))
+        return tuple(row)
 
 
 def parse_bet_size(value: BetSize | float | str, rules: SizeRules = _ANY_BET) -> BetSize:

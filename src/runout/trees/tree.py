@@ -71,12 +71,11 @@ class _Node(NamedTuple):
 class TreeCounts(NamedTuple):
     """How many nodes of each kind a tree has: decisions and folds by player.
 
-    Decisions by street begin with the flop; showdowns after a called all-in before the river count
-    apart, and so do flops that a tree before the flop leads to.
+    Showdowns after a called all-in before the river count apart, and so do flops that a tree before
+    the flop leads to.
     """
 
     decisions: tuple[int, int]
-    decisions_by_street: tuple[int, ...]
     folds: tuple[int, int]
     showdowns: int
     all_in_showdowns: int
@@ -107,7 +106,6 @@ class BettingTree:
             `PREFLOP` or a `Street`.
         invested: ``[N, 2]`` what each player has put in since the root, antes and blinds included.
             At a fold the uncalled part of a bet has come back before the flop, and not after it.
-        street_base: ``[N]`` what each player had put in when the street began, antes not counted.
         leaf_kind: ``[N]`` who folds, `SHOWDOWN`, `FLOP`, or `NOT_A_LEAF`.
         leaf_stake: ``[N]`` what the loser of the leaf loses: the folder's half of the first pot
             and investment, or half of the final pot at a showdown; 0 at decisions. At a flop it is
@@ -121,7 +119,6 @@ class BettingTree:
     layout: TreeArrays
     street: Int32Array
     invested: FloatArray
-    street_base: FloatArray
     leaf_kind: Int32Array
     leaf_stake: FloatArray
     action_kind: Int32Array
@@ -168,10 +165,11 @@ class BettingTree:
         return format_tree(self, depth)
 
     def decisions_by_street(self) -> dict[str, int]:
-        """Returns the number of decisions on each street that the tree has."""
-        counted = {street.label: self.counts.decisions_by_street[street] for street in Street}
-        before = {"preflop": sum(self.counts.decisions) - sum(counted.values())}
-        return {name: number for name, number in (before | counted).items() if number}
+        """Returns the number of decisions on each street from the first on."""
+        if self.street[0] == PREFLOP:
+            return {"preflop": sum(self.counts.decisions)}
+        streets = self.street[self.layout.actor != LEAF]
+        return {s.label: int(np.sum(streets == s)) for s in Street if s >= self.street[0]}
 
     @property
     def player_names(self) -> tuple[str, str]:
@@ -186,15 +184,13 @@ class BettingTree:
     @cached_property
     def counts(self) -> TreeCounts:
         """How many nodes of each kind there are."""
-        actor, kind, street = self.layout.actor, self.leaf_kind, self.street
-        is_early = street < Street.RIVER
+        actor, kind, is_early = self.layout.actor, self.leaf_kind, self.street < Street.RIVER
 
         def count(*masks: np.ndarray) -> int:
             return int(np.sum(np.logical_and.reduce(masks)))
 
         return TreeCounts(
             decisions=(count(actor == 0), count(actor == 1)),
-            decisions_by_street=tuple(count(actor != LEAF, street == s) for s in Street),
             folds=(count(kind == 0), count(kind == 1)),
             showdowns=count(kind == SHOWDOWN, ~is_early),
             all_in_showdowns=count(kind == SHOWDOWN, is_early),
@@ -245,8 +241,10 @@ class BettingTree:
     def opponent_amount(self, node: int) -> float:
         """Returns what the opponent of the action to a node had put in on this street before it."""
         parent = int(self.layout.parent[node])
-        base = self.stakes.ante + self.street_base[parent]
-        return float(self.invested[parent, 1 - self.layout.actor[parent]] - base)
+        if parent == 0:
+            return float(self.invested[0, 1 - self.layout.actor[0]] - self.stakes.ante)
+        is_first = self.street[parent] != self.street[self.layout.parent[parent]]
+        return 0.0 if is_first else float(self.action_amount[parent])
 
     def action_fraction(self, node: int) -> float:
         """Returns what the action to a node adds to the opponent's amount, in pots after calling.
@@ -344,7 +342,6 @@ class PostflopTree(BettingTree):
             self,
             stakes=replace(stakes, pot=factor * stakes.pot, stack=factor * stakes.stack),
             invested=read_only(factor * self.invested),
-            street_base=read_only(factor * self.street_base),
             leaf_stake=read_only(factor * self.leaf_stake),
             action_amount=read_only(factor * self.action_amount),
         )
@@ -415,7 +412,6 @@ def _grow(rules: BettingRules, stakes: Stakes, first: BettingState, max_nodes: i
         layout=layout,
         street=read_only(np.array([node.state.street for node in nodes], dtype=np.int32)),
         invested=read_only(invested),
-        street_base=read_only(np.array([node.state.street_base for node in nodes])),
         leaf_kind=read_only(leaf_kind),
         leaf_stake=read_only(np.where(leaf_kind == NOT_A_LEAF, 0.0, lost)),
         action_kind=read_only(np.array([NO_ACTION, *(a.kind for a in actions)], dtype=np.int32)),
