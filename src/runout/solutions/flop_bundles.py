@@ -32,9 +32,8 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array
 from runout.cards.flops import CanonicalBoard, FlopList, GivenFlop
 from runout.cards.ranges import Range
-from runout.config.load import parse_config
-from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
+from runout.config.yaml_text import parse_yaml
 from runout.errors import BundleError
 from runout.holdem.cards import (
     PLAYER_WORDS,
@@ -387,7 +386,7 @@ def load_spot(path: Path | str) -> StoredSpot:
     is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=is_verified)
     with reading_contents(path):
-        config = parse_config(bundle.config_text or "", SpotConfig)
+        config = SpotConfig.parse(parse_yaml(bundle.config_text or ""))
         spot = build_spot(config)
         cards = spot.plan_cards()
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
@@ -463,6 +462,9 @@ class JointFlops:
 
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
         """Returns the betting at each flop leaf, in pots."""
+        from runout.config.load import parse_config  # configs of runs, which spots do not need
+        from runout.config.run import RunConfig
+
         with reading_contents("config of the flops"):
             config = parse_config(self.config_text, RunConfig)
             assert config.postflop_model is not None
