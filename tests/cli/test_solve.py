@@ -487,13 +487,15 @@ def solve_of_test_solve_spot(run, tmp_path):
 
 
 @pytest.fixture
-def problem(error_line):
+def problem(run):
     """Returns the error of a solve with changed options; None leaves one out."""
 
     def invoke(*more, **changed):
         options = OPTIONS | {f"--{key}": value for key, value in changed.items()}
         given = {name: value for name, value in options.items() if value is not None}
-        return error_line("solve-spot", *flat(given), *more)
+        result = run("solve-spot", *flat(given), *more)
+        assert (result.exit_code, result.stdout) == (2, "")
+        return result.stderr.splitlines()[-1].removeprefix("error: ")
 
     return invoke
 

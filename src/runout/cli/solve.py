@@ -215,26 +215,24 @@ def _solve(
     """Solves, and returns the seconds of this sitting without compiling."""
     if path is not None:
         targets.require_free(path, SPOT_KIND, overwrite or resume)
+    before = read_manifest(path) if path is not None and has_bundle(path) else None
     with targets.solving_into(path, workers) as context:
         from runout.flops.spot_setup import measure_spot
         from runout.jit import solve_time
-        from runout.runs.spot import load_own_outcome, reason_to_rest, require_memory, solve_spot
+        from runout.runs.spot import solve_spot
 
-        is_done = False
-        if path is not None and has_bundle(path) and not overwrite:
-            outcome = load_own_outcome(path, config)
-            is_done = reason_to_rest(outcome, config.stopping_rule()) is not None
         size = measure_spot(config, context.num_threads)
-        require_memory(config, size)
-        if path is not None:
+        print_note(describe_size(config, size))
+        if (rounding := describe_rounding(config)) is not None:
+            print_note(rounding)
+        if path is None:
+            print_note("nothing will be kept, give --output DIR to keep it")
+        else:
             targets.require_disk(path, 2 * size.memory[config.precision].tables)  # type: ignore[index]
-        notes = describe_size(config, size), describe_rounding(config)
-        lost = None if path is not None else "nothing will be kept, give --output DIR to keep it"
-        for note in filter(None, (*notes, lost)):
-            print_note(note)
         started = solve_time()
         solution = solve_spot(config, context, directory=path, resume=resume, overwrite=overwrite)
-        return solution, targets.End(solve_time() - started, is_done)
+        seconds = solve_time() - started
+    return solution, targets.End(seconds, path is not None and read_manifest(path) == before)
 
 
 def describe_size(config: SpotConfig, size: "SpotSize") -> str:
@@ -253,13 +251,10 @@ def describe_rounding(config: SpotConfig) -> str | None:
     """Returns which first bet is far from its size because it is whole chips, None if none is."""
     stakes = Stakes.in_chips(config.pot, config.stack)
     menu = config.betting_rules().menus[config.first_street][0]
-    for size in menu.bets:
-        if size.unit != "%":
-            continue
-        chips = max(stakes.rounded(size.number * stakes.pot), stakes.minimum_bet)
-        bet = chips / stakes.pot
-        if abs(bet - size.number) > _NOTABLE_ROUNDING and chips < stakes.stack:
-            wanted, came = format_percent(size.number, 0), format_percent(bet, 1)
+    for share in (size.number for size in menu.bets if size.unit == "%"):
+        chips = max(stakes.rounded(share * stakes.pot), stakes.minimum_bet)
+        if abs(chips / stakes.pot - share) > _NOTABLE_ROUNDING and chips < stakes.stack:
+            wanted, came = format_percent(share, 0), format_percent(chips / stakes.pot, 1)
             finer = f"--pot {100 * stakes.pot:g} --stack {100 * stakes.stack:g}"
             return f"bets are whole chips: {wanted} is {chips:g} ({came}), {finer} is finer"
     return None
