@@ -36,7 +36,7 @@ def test_nothing_is_compiled_and_no_solver_imported_to_serve(run_python, solved,
         "from runout.explorer.library import Library;"
         "from runout.explorer.server import Explorer;"
         "e = Explorer(Library([Path(sys.argv[1])]));"
-        "[e.answer(q, r['id'], '', '') for r in e.list_runs()['runs'] for q in ('facts', 'node')"
+        "[e.answer(q, r['id'], '') for r in e.list_runs()['runs'] for q in ('facts', 'node')"
         " if r['kind'] != 'values'];"
         "print(len(e.library.runs)); assert 'numba' not in sys.modules"
     )

@@ -14,7 +14,6 @@ from runout.cli.formatting import (
     format_percent,
     format_seconds,
     format_signed,
-    json_numbers,
     print_sheet,
 )
 from runout.cli.grids import format_cell
@@ -67,11 +66,6 @@ def test_counts_have_decimals_only_for_weights(count, text):
 )
 def test_long_durations_are_shown_as_a_clock(seconds, text):
     assert format_seconds(seconds) == text
-
-
-def test_undefined_numbers_become_null():
-    numbers = json_numbers(np.array([[0.1, np.nan], [np.nan, 1.0]]))
-    assert numbers == [[0.1, None], [None, 1.0]]
 
 
 def test_json_keeps_order_and_precision():

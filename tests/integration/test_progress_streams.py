@@ -13,7 +13,7 @@ SMALL = {"bet_sizes": [1.0], "max_raises_per_street": 0, "postflop_sprs": [1.0]}
 
 
 def events_of(num_workers, **keys):
-    config = FlopsConfig.model_validate(SMALL | keys)
+    config = FlopsConfig(**SMALL | keys)
     events = []
     solve_flops(config, RunContext(num_workers, events.append))
     return events

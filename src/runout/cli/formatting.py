@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from runout.arrays import AnyArray
 from runout.execution.pool import format_bytes as format_bytes
 from runout.solutions.sheet import NO_VALUE as NO_VALUE
 from runout.solutions.sheet import Sheet
@@ -61,13 +60,6 @@ def format_signed(amount: float) -> str:
 def format_mbb(mbb: float) -> str:
     """Returns thousandths of a big blind with three digits that count: ``0.482``, ``12.3``."""
     return f"{mbb:.3g}" if mbb < 999.5 else f"{mbb:,.0f}"
-
-
-def json_numbers(array: AnyArray) -> Any:
-    """Returns an array of any shape as nested lists, with None where a number is undefined."""
-    if array.ndim > 1:
-        return [json_numbers(row) for row in array]
-    return [json_number(value) for value in array.tolist()]
 
 
 def format_json(document: Json) -> str:
