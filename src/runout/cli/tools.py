@@ -17,7 +17,7 @@ from runout.cli.formatting import format_bytes, format_count, format_count_of, f
 from runout.cli.options import flag, option, positive
 from runout.cli.solve import describe_size
 from runout.cli.targets import solving_into
-from runout.config.flops import BACKENDS, FlopsConfig
+from runout.config.flops import BACKENDS, BucketedConfig, FlopsConfig
 from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
@@ -258,15 +258,15 @@ def small_jobs() -> list[Callable[[], object]]:
     )
     from runout.execution.context import RunContext
     from runout.flops.backend import solve_small_flop
-    from runout.flops.bucketed import BucketedBackend
     from runout.flops.settings import make_backend
     from runout.runs.preflop import solve_preflop
     from runout.runs.spot import solve_spot
 
     suited_flop, rainbow_river = parse_board("AhKhQh"), parse_board("AhKdQs7c2c")
     queen, jack = parse_cards("QhJh")
-    made = (type(make_backend(kind())) for kind in BACKENDS.values())
-    backends = dict.fromkeys([*made, BucketedBackend])  # shared buckets are no default
+    kinds = [kind() for kind in BACKENDS.values()]
+    kinds.append(BucketedConfig(bucket_scope="street"))  # which is no default
+    backends = dict.fromkeys(type(make_backend(config)) for config in kinds)
     push_fold = "preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n"
     game = parse_config(push_fold, RunConfig)
     spot: dict[str, Any] = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a"}
