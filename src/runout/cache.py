@@ -130,7 +130,7 @@ def kept_directory() -> Path:
 
 
 def kept_limit() -> int:
-    """Returns how many bytes are kept at most; what is no number counts as the default."""
+    """Returns how many bytes are kept at most; text that is not a number means the default."""
     given = os.environ.get(LIMIT_VARIABLE, "")
     return int(given if given.isdecimal() else _DEFAULT_LIMIT_MB) * 10**6
 

@@ -372,7 +372,7 @@ class SolveTracker:
         return Bar(key, title, *steps, detail, left, known.is_at_most)
 
 
-#: Files get a line about each bar so often, and about a flop that takes long, in seconds.
+#: Seconds between two lines about a bar in files, and about a flop that takes long.
 _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_LINES_OF_FLOP = 30.0
 
