@@ -1,7 +1,7 @@
 """The size of the source: lines and modules per package, which may only fall.
 
 A feature brings its lines from somewhere else. Lower these numbers whenever the source gets
-smaller; raise them only where an issue grants lines.
+smaller. An issue may grant lines: what is used of them stands in `GRANTED`.
 """
 
 from collections import Counter
@@ -30,10 +30,23 @@ BUDGET = {
     "trees": (1_941, 8),
 }
 
+#: Lines that an issue may add, and what each package has used of them.
+GRANTS = {27: 700, 28: 1_800, 29: 1_000, 30: 600}
+GRANTED: dict[int, dict[str, int]] = {
+    27: {},
+    28: {},
+    29: {},
+    30: {},
+}
+
 
 def package_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).parts
     return parts[0] if len(parts) > 1 else "top"
+
+
+def lines_of(name: str) -> int:
+    return BUDGET[name][0] + sum(used.get(name, 0) for used in GRANTED.values())
 
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -49,8 +62,12 @@ def test_every_package_has_a_budget():
 
 def test_no_package_grows():
     too_large = [
-        f"{name}: {LINES[name]} of {lines} lines, {NUM_MODULES[name]} of {modules} modules"
-        for name, (lines, modules) in BUDGET.items()
-        if LINES[name] > lines or NUM_MODULES[name] > modules
+        f"{name}: {LINES[name]} of {lines_of(name)} lines, {NUM_MODULES[name]} of {modules} modules"
+        for name, (_, modules) in BUDGET.items()
+        if LINES[name] > lines_of(name) or NUM_MODULES[name] > modules
     ]
     assert not too_large, "\n".join(too_large)
+
+
+def test_no_issue_uses_more_than_its_grant():
+    assert all(sum(used.values()) <= GRANTS[issue] for issue, used in GRANTED.items())
