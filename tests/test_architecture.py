@@ -32,6 +32,7 @@ LAYERS = [
     {"solutions"},
     {"flops"},
     {"preflop"},
+    {"formats"},
     {"runs"},
     {"explorer"},
     {"cli"},

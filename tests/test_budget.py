@@ -20,6 +20,7 @@ BUDGET = {
     "execution": (1_297, 6),
     "explorer": (1_398, 6),
     "flops": (3_867, 14),
+    "formats": (0, 12),
     "holdem": (3_883, 12),
     "preflop": (886, 4),
     "runs": (2_239, 9),
@@ -34,7 +35,7 @@ BUDGET = {
 GRANTS = {27: 700, 28: 1_800, 29: 1_000, 30: 600}
 GRANTED: dict[int, dict[str, int]] = {
     27: {},
-    28: {},
+    28: {"formats": 41, "top": 4},
     29: {},
     30: {},
 }

@@ -109,6 +109,10 @@ class TableError(RunoutError):
     """A data file that is missing, damaged or not what it claims to be."""
 
 
+class FormatError(RunoutError):
+    """A file of another program that cannot be read, or says what no config of ours can say."""
+
+
 class ExecutionError(RunoutError):
     """A way of running work that this machine cannot offer."""
 
