@@ -154,24 +154,12 @@ class GameSolving(Event):
 class PreflopSolving(GameSolving):
     """Progress of the preflop solve; exploitability in thousandths of a big blind."""
 
-    round: int  # 0 for the solve against all hands, then the round of arriving ranges
-
 
 @dataclass(frozen=True)
 class SpotSolving(GameSolving):
     """Progress of the solve of a spot, told a few times a second; exploitability in chips."""
 
     pot_chips: float  # at the root
-
-
-@dataclass(frozen=True)
-class RangesRoundFinished(Event):
-    """The flops were solved again with the ranges that arrive there, and preflop on top."""
-
-    round: int  # 1 for the first
-    total_rounds: int  # at most
-    change: float  # mean absolute change of preflop action probabilities since the round before
-    exploitability_mbb: float  # of the new preflop strategies, in thousandths of a big blind
 
 
 @dataclass(frozen=True)

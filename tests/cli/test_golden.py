@@ -44,7 +44,7 @@ show raw_equity --node r2 --compare r3
 export raw_equity --node c
 trace-hand raw_equity AKs
 ranges raw_equity --node r2-c
-ranges two_rounds --node c-x --round 0 --player sb
+ranges two_rounds --node c-x --player sb
 spot show turn
 spot show turn --node x:x
 spot show turn --node x:x:8h:x --player ip

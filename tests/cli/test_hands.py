@@ -56,39 +56,13 @@ def test_a_path_that_leads_nowhere_is_named(error_line, solved):
     assert "'r9' is not an action" in error_line("ranges", str(solved), "-n", "r2-r9")
 
 
-@pytest.fixture
-def two_rounds(stored):
-    """The directory of a run whose flops were solved twice more with the ranges that arrive."""
-    return stored / "two_rounds"
-
-
-@pytest.mark.parametrize("number", [0, 1, 2])
-def test_ranges_of_a_round_are_those_of_its_strategies(run, two_rounds, number):
-    solution = load_solution(two_rounds)
-    strategy = (*solution.earlier_strategies, solution.strategy)[number]
-    command = ("ranges", str(two_rounds), "-n", "c-x", "-p", "sb", "--exact", "--round")
-    shown = weights_of(run(*command, str(number)).stdout)
-    np.testing.assert_allclose(shown, strategy[solution.tree.find_node("c")], atol=1e-9)
-
-
-def test_the_last_round_is_what_is_shown_without_a_number(run, two_rounds):
-    command = ("ranges", str(two_rounds), "-n", "c-x", "--json")
-    assert run(*command).stdout == run(*command, "--round", "2").stdout
-    assert run(*command).stdout != run(*command, "--round", "0").stdout
-
-
-def test_a_round_that_is_not_there_is_refused(error_line, solved, two_rounds):
-    line = error_line("ranges", str(two_rounds), "--round", "3")
-    assert line == "--round: 3 is no round of this run, it has 0 to 2"
-    line = error_line("ranges", str(solved), "--round", "0")
-    assert line.endswith("its flops were not solved again in rounds")
-
-
-def test_values_of_an_earlier_round_are_unknown(run, two_rounds):
-    command = ("show", str(two_rounds), "--round", "0", "--json")
-    assert json.loads(run(*command).stdout)["game_value_bb"] is None
-    text = run(*command[:-1]).stdout
-    assert "game value unknown: no EVs were kept of this round" in text
+def test_of_a_run_with_rounds_the_last_round_is_read(run, stored):
+    """Earlier versions solved flops again with the ranges that arrive, and kept each round."""
+    solution, report = load_solution(stored / "two_rounds"), "two_rounds/preflop/report.json"
+    assert len(json.loads((stored / report).read_text())["ranges_rounds"]) == 2
+    command = ("ranges", str(stored / "two_rounds"), "-n", "c-x", "-p", "sb", "--exact")
+    limped = solution.strategy[solution.tree.find_node("c")]
+    np.testing.assert_allclose(weights_of(run(*command).stdout), limped, atol=1e-9)
 
 
 @pytest.mark.parametrize(("option", "chips"), [("--pot", 200), ("--stack", 900)])

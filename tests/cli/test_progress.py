@@ -32,7 +32,6 @@ from runout.events import (
     PhaseEnded,
     PhaseStarted,
     PreflopSolving,
-    RangesRoundFinished,
     SpotSolving,
 )
 
@@ -144,7 +143,7 @@ def test_a_preflop_bar_says_at_most_until_the_fall_is_known():
 
     def bar(iteration, mbb):
         clock.now = iteration / 10
-        told = PreflopSolving(iteration, 1000, mbb, 4.0, iteration / 10, None, 0)
+        told = PreflopSolving(iteration, 1000, mbb, 4.0, iteration / 10, None)
         return tracker.note(told).bar
 
     assert bar(1, None).seconds_left is None
@@ -185,16 +184,11 @@ def test_files_get_a_line_per_flop_one_now_and_then_and_one_at_the_end():
     assert line == "Flops: 3 flops in 12.0 s, 1 of them by an earlier run, worst 0.10% of the pot"
 
 
-def test_files_are_told_when_preflop_begins_and_what_a_round_changed():
+def test_files_are_told_when_preflop_begins():
     lines = Lines()
-    (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 0))
+    (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None))
     assert line == "Preflop 1/10,000"
-    assert lines.lines(PreflopSolving(2, 10_000, None, None, 0.0, None, 0)) == []
-    (line,) = lines.lines(PreflopSolving(1, 10_000, None, None, 0.0, None, 2))
-    assert line == "Preflop, round 2 1/10,000"
-    assert lines.lines(RangesRoundFinished(1, 3, 0.0123, 0.456)) == [
-        "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
-    ]
+    assert lines.lines(PreflopSolving(2, 10_000, None, None, 0.0, None)) == []
 
 
 def test_files_are_told_once_that_a_spot_is_solved():
@@ -294,15 +288,6 @@ def test_capped_buckets_name_their_flop_as_it_was_given():
     assert describe_event(BucketsCapped("flop", 1400, 249, FlopPlace("9s8s7s", 3.5, 2, 2))) == (
         "[2/2] 9s8s7s SPR 3.5 flop: 249 buckets instead of 1,400, no more hands are different"
     )
-
-
-def test_a_round_tells_how_far_actions_moved():
-    assert describe_event(RangesRoundFinished(1, 3, 0.0123, 0.456)) == (
-        "round 1 of at most 3: actions moved by 1.23%, exploitability 0.456 mbb/hand"
-    )
-
-
-ROUND = RangesRoundFinished(1, 3, 0.0123, 0.456)
 
 
 def solving_of_test_solve_progress(flop, iteration=1, **rest):
@@ -440,21 +425,11 @@ def test_bars_go_with_their_phase():
     assert (news.ended, news.line) == ((bar.key,), "counting: done in 12.0 s")
 
 
-def test_rounds_name_the_leaf_whose_flops_are_solved():
+def test_preflop_has_a_bar_until_its_phase_ends():
     tracker = SolveTracker()
-    preflop = tracker.note(PreflopSolving(1, 10, None, None, 0.0, None, 0)).bar
-    assert preflop.title == "Preflop"
-    assert tracker.note(PhaseEnded(Phase.PREFLOP, 0.2)).ended == (preflop.key,)
-    for leaf in (1, 2):
-        news = tracker.note(PhaseStarted(Phase.FLOPS, 1))
-        assert news.bar.title == f"Flops, round 1, leaf {leaf}"
-        tracker.note(solving_of_test_solve_progress("AsKhQd"))
-        assert tracker.note(FlopSolved("AsKhQd", 1, 1, 0.001, 1.0)).line == ""
-        line = tracker.note(PhaseEnded(Phase.FLOPS, 2.0)).line
-        assert line == f"Flops, round 1, leaf {leaf}: 1 flop in 2.0 s, worst 0.10% of the pot"
-    bar = tracker.note(PreflopSolving(5, 10, 0.4567, None, 0.0, None, 1)).bar
-    assert (bar.title, bar.detail) == ("Preflop, round 1", "0.457 mbb/hand")
-    assert tracker.note(PhaseStarted(Phase.FLOPS, 1)).bar.title == "Flops, round 2, leaf 1"
+    bar = tracker.note(PreflopSolving(5, 10, 0.4567, None, 0.0, None)).bar
+    assert (bar.title, bar.detail) == ("Preflop", "0.457 mbb/hand")
+    assert tracker.note(PhaseEnded(Phase.PREFLOP, 0.2)).ended == (bar.key,)
 
 
 def test_a_spot_tells_exploitability_in_chips_and_pots():
@@ -497,7 +472,7 @@ def live_text(events):
 def test_terminals_see_bars_within_a_hundred_columns():
     place = FlopPlace("AsKhQd", 3.5, 1, 2)
     events = [
-        PreflopSolving(10_000, 10_000, 0.1234, None, 0.0, None, 0),
+        PreflopSolving(10_000, 10_000, 0.1234, None, 0.0, None),
         PhaseStarted(Phase.FLOPS, 1755),
         PhaseStarted(Phase.SOLVING, 200, place),
         solving_of_test_solve_progress("AsKhQd", 123, round=1, total_rounds=2),
@@ -537,6 +512,5 @@ def test_no_frame_shows_the_title_of_one_phase_with_the_count_of_another():
 
 def test_terminals_keep_lines():
     capped = BucketsCapped("flop", 1400, 249)
-    text = live_text([solving_of_test_solve_progress("AsKhQd"), ROUND, capped])
-    assert "round 1 of at most 3: actions moved" in text
+    text = live_text([solving_of_test_solve_progress("AsKhQd"), capped])
     assert "flop: 249 buckets instead of 1,400, no more hands are different" in text

@@ -327,13 +327,6 @@ def test_raw_equity_says_what_it_is(solve_of_test_solve_preflop):
     assert "are checked down: raw equity, no bets after the flop" in result.stdout
 
 
-def test_rounds_are_told_while_they_run_and_in_the_end(solve_of_test_solve_preflop):
-    result = solve_of_test_solve_preflop("ranges_rounds: 1\nranges_tolerance: 0\n" + LIMPS)
-    assert "and as much time again in each of at most 1 round\n" in result.stderr
-    assert "round 1 of at most 1: actions moved by " in result.stderr
-    assert "Rounds with the ranges that arrive on the flop" in result.stdout
-
-
 def test_values_of_an_earlier_solve_are_used(solve_of_test_solve_preflop, run, tmp_path):
     flops = write_config(tmp_path, FLOPS, "flops.yaml")
     run("solve-postflop", "-c", flops, "-o", str(tmp_path / "values"), "-w", "1")

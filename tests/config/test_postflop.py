@@ -87,7 +87,7 @@ def test_the_time_limit_is_one_of_the_stopping_rule():
     ("more", "problem"),
     [
         ("flop_values: raw_equity", "flop_values: raw_equity is for method: two_phase"),
-        ("ranges_rounds: 2", "ranges_rounds: 2 is for method: two_phase"),
+        ("ranges_rounds: 2", "ranges_rounds: flops are not solved in rounds of ranges"),
         ("joint: {flops_per_iteration: 9}", "joint.flops_per_iteration: 9, but there are 8 flops"),
         ("joint: {raised: {bet_sizes: [-1]}}", "joint.raised.bet_sizes"),
         ("keep_rivers: false", "keep_rivers: unknown key, write it below joint:"),

@@ -51,9 +51,6 @@ def test_defaults_are_the_documented_ones():
         "cfr_variant": None,
         "print_every": 0,
         "checkpoint_every": 1,
-        "ranges_rounds": 0,
-        "ranges_damping": 0.5,
-        "ranges_tolerance": 0.01,
         "flop_values": "solved",
         "postflop_model": None,
         "postflop_model_path": None,
@@ -126,12 +123,10 @@ def test_raw_equity_and_games_without_flops_need_no_model():
     )
 
 
-def test_rounds_with_ranges_need_flops_that_are_solved():
-    assert problem_of(RUN | {"flop_values": "raw_equity", "ranges_rounds": 2}) == (
-        "ranges_rounds: 2 asked for, but flop_values is raw_equity: write 0"
-    )
-    assert problem_of(PUSHFOLD | {"ranges_rounds": 1}) == (
-        "ranges_rounds: 1 asked for, but the tree has no flops: write 0"
+@pytest.mark.parametrize("keys", [RUN, PUSHFOLD])
+def test_rounds_with_arriving_ranges_say_what_replaces_them(keys):
+    assert problem_of(keys | {"ranges_rounds": 2, "ranges_damping": 0.5}) == (
+        "ranges_rounds: flops are not solved in rounds of ranges, write 0 and method: joint"
     )
 
 
@@ -145,9 +140,6 @@ def test_rounds_with_ranges_need_flops_that_are_solved():
         ("preflop_exploitability_threshold_mbb", [0, -1, True, "1"]),
         ("print_every", [-1, 1.5, True, None]),
         ("checkpoint_every", [0, -1, 1.5, True, None]),
-        ("ranges_rounds", [-1, 1.5, True, None]),
-        ("ranges_damping", [0, -0.5, 1.5, True, None]),
-        ("ranges_tolerance", [-0.1, 1.5, True, None]),
         ("flop_values", ["equity", 3, None, True]),
         ("postflop_model_path", ["", "  ", 3, True, ["x"]]),
         ("preflop", [None, 3, "hu_25bb", []]),
@@ -225,7 +217,6 @@ def test_a_run_has_a_preflop_game():
 
 # --- Round trips and digests ----------------------------------------------------------------------
 
-SHARES = st.floats(0.0, 1.0, exclude_min=True)
 KEYS = st.fixed_dictionaries(
     {},
     optional={
@@ -242,9 +233,6 @@ KEYS = st.fixed_dictionaries(
         "cfr_variant": st.sampled_from([*sorted(VARIANTS), {"alpha": 2, "beta": 0.5, "gamma": 3}]),
         "print_every": st.integers(0),
         "checkpoint_every": st.integers(1),
-        "ranges_rounds": st.integers(0),
-        "ranges_damping": SHARES,
-        "ranges_tolerance": SHARES,
     },
 )
 
@@ -270,7 +258,7 @@ def test_a_config_without_a_model_survives_its_text(keys):
     ("one", "other"),
     [
         ({}, {"print_every": 10, "checkpoint_every": 5}),
-        ({}, {"ranges_damping": 1.0, "ranges_tolerance": 0.1}),
+        ({}, {"ranges_rounds": 0, "ranges_damping": 1.0, "ranges_tolerance": 0.1}),
         ({"cfr_variant": "dcfr+"}, {"cfr_variant": DCFR_PLUS}),
         ({}, {"cfr_variant": "dcfr+"}),
         ({"preflop": {"preset": "hu_25bb"}}, {"preflop": {"preset": "hu_25bb", "ante_bb": 0}}),
@@ -290,7 +278,6 @@ def test_configs_that_mean_the_same_have_the_same_digest(one, other):
         {"iterations": 1},
         {"preflop_exploitability_threshold_mbb": None},
         {"cfr_variant": "dcfr"},
-        {"ranges_rounds": 1},
         {"flop_values": "raw_equity"},
         {"postflop_model": MODEL | {"postflop_sprs": "auto"}},
         {"postflop_model": None, "postflop_model_path": "runs/spr"},
@@ -299,12 +286,6 @@ def test_configs_that_mean_the_same_have_the_same_digest(one, other):
 )
 def test_whatever_changes_results_changes_the_digest(change):
     assert digest(**change) != digest()
-
-
-def test_rounds_count_with_all_that_they_depend_on():
-    digests = [digest(ranges_rounds=n, ranges_damping=d) for n, d in [(1, 0.5), (2, 0.5), (1, 1.0)]]
-    assert len(set(digests)) == 3
-    assert digest(ranges_rounds=1) != digest(ranges_rounds=1, ranges_tolerance=0.1)
 
 
 def test_the_digest_mapping_is_strict_json():

@@ -284,21 +284,6 @@ def test_workers_without_a_flop_help_inside_the_others():
     assert list(num_threads.values()) == [2]
 
 
-def test_ranges_reach_the_game_of_every_flop():
-    ranges = np.random.default_rng(0).random((2, 169))
-    shares = []
-
-    class Backend(FakeBackend):
-        def solve(self, game, tree, on_progress, team):
-            shares.append(game.matchup_share)
-            return super().solve(game, tree, on_progress, team)
-
-    plan = make_plan(explicit_flops(NAMES[:2]), TREES[:1], Backend(), ranges)
-    list(solve_each(plan, RunContext(1)))
-    for flop, share in zip(FLOPS.flops[:2], shares, strict=True):
-        np.testing.assert_array_equal(share, FlopGame.deal(flop, ranges).matchup_share)
-
-
 def test_worker_count_must_be_positive():
     with pytest.raises(ExecutionError, match="workers: 0 is not a positive number"):
         solve_all(context=RunContext(0))

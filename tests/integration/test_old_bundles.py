@@ -39,6 +39,9 @@ NEW = tuple(
     )
 )
 
+#: Names that only old documents have: flops are not solved in rounds any more.
+GONE = (".ranges_rounds: missing",)
+
 
 @cache
 def read_golden(name):
@@ -100,7 +103,7 @@ def test_an_old_bundle_shows_what_it_showed(name, number, samples, monkeypatch):
     document = modern_document(golden["arguments"], json.loads(result.stdout))
     shown = modern(document, {})
     expected = modern(golden["document"], RENAMED.get(name, {}))
-    differences = [d for d in find_differences(shown, expected) if not d.endswith(NEW)]
+    differences = [d for d in find_differences(shown, expected) if not d.endswith((*NEW, *GONE))]
     assert not differences, "\n".join(differences[:20])
 
 

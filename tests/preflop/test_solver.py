@@ -1,7 +1,5 @@
 """Tests of `runout.preflop.solver`."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from runout.cards.deck import matchup_weights, parse_canonical_hand
 from runout.cfr.schedules import CFR_PLUS, DCFR, LINEAR, StoppingRule
 from runout.equity.matchups import preflop_table
 from runout.preflop.solver import BookLeaves, expected_values, play_strategy
-from runout.solutions.values import LeafValues, ValueBook, ValueSource
+from runout.solutions.values import ValueBook, ValueSource
 from runout.trees.betting import BB, SB
 from runout.trees.layout import LEAF, own_reach
 from runout.trees.tree import NOT_A_LEAF, PreflopTree
@@ -151,7 +149,7 @@ def test_what_the_small_blind_wins_the_big_blind_loses(tree):
 def test_the_small_blind_is_the_one_in_position():
     """A book in which position alone wins the pot pays it to the small blind."""
     tree = small_tree()
-    book = ValueBook((1.0,), (np.ones((169, 169)),), {})
+    book = ValueBook((1.0,), (np.ones((169, 169)),))
     payoffs = payoffs_by_node(BookLeaves(tree, book))
     for leaf in tree.flop_leaves():
         assert payoffs[leaf.node].sum() == pytest.approx(leaf.pot_bb / 2.0)
@@ -163,18 +161,6 @@ def test_aces_have_their_exact_equity_in_a_called_all_in():
     payoff = payoffs_by_node(BookLeaves(tree, ValueBook()))[tree.find_node("a-c")]
     expected = 10.0 * (2.0 * 0.819461 - 1.0)
     assert payoff[aces, kings] / DEALT[aces, kings] == pytest.approx(expected, abs=2e-5)
-
-
-def test_a_leaf_that_was_solved_by_itself_has_its_own_values():
-    tree, book = small_tree(), made_up_book()
-    path = tree.flop_leaves()[1].path
-    own = LeafValues(np.full((169, 169), 0.75), ValueSource.SOLVED, "by itself")
-    before, after = (BookLeaves(tree, b) for b in (book, replace(book, leaves={path: own})))
-    for leaf in tree.flop_leaves():
-        is_own = leaf.path == path
-        assert (after.flops[leaf.path] is own) == is_own
-        changed = payoffs_by_node(after)[leaf.node] != payoffs_by_node(before)[leaf.node]
-        assert changed.any() == is_own
 
 
 def test_every_flop_says_where_its_values_come_from():
@@ -283,7 +269,7 @@ def test_a_solve_is_the_same_every_time():
 
 def test_a_book_of_exact_equities_is_checking_down():
     equity = preflop_table().equities()
-    checked, raw = solve(small_tree(), ValueBook((1.0,), (equity,), {})), solve(small_tree(), RAW)
+    checked, raw = solve(small_tree(), ValueBook((1.0,), (equity,))), solve(small_tree(), RAW)
     np.testing.assert_array_equal(checked.strategy, raw.strategy)
     assert {leaf.source for leaf in raw.report.flop_leaves.values()} == {ValueSource.RAW_EQUITY}
     assert ValueSource.RAW_EQUITY not in {
@@ -292,7 +278,7 @@ def test_a_book_of_exact_equities_is_checking_down():
 
 
 def test_if_every_flop_is_lost_in_position_the_small_blind_pushes_or_folds():
-    lost = ValueBook((1.0,), (np.full((169, 169), -1.0),), {})
+    lost = ValueBook((1.0,), (np.full((169, 169), -1.0),))
     solution = solve(small_tree(12.0), lost, mbb=0.001)
     for leaf in solution.tree.flop_leaves():
         assert solution.reach(SB)[leaf.node].max() < 1e-3, leaf.path

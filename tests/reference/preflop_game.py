@@ -28,7 +28,7 @@ def make_pair_game(tree, book):
                 payoff[node] = equity * pot - of_sb
             case kind if kind == FLOP:
                 leaf = flops[node]
-                payoff[node] = book.at_leaf(leaf.path, leaf.spr).share_of_ip * pot - of_sb
+                payoff[node] = book.at_spr(leaf.spr).share_of_ip * pot - of_sb
     return PairGame(tree.layout, weights / weights.sum(), payoff)
 
 

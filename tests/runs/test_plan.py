@@ -63,7 +63,6 @@ def test_nothing_is_no_problem(tmp_path):
         ({"preflop": {"ante_bb": 0.1}}, r"preflop\.ante_bb is 0\.0 there and 0\.1 here"),
         ({"iterations": 300}, "iterations is 200 there and 300 here"),
         ({"model": {"bet_sizes": [0.5]}}, r"postflop_model\.sizes\.flop\.oop\.bets is \['1.*5"),
-        ({"ranges_rounds": 2}, "ranges_rounds is missing there and 2 here"),
     ],
 )
 def test_a_solution_of_another_config_is_refused(directory, changes, difference):
@@ -123,15 +122,7 @@ def test_flops_are_planned_at_the_ratios_of_the_preflop_tree():
     plan = RunPlan.make(run_config(), 1)
     assert plan.flops.config.postflop_sprs == pytest.approx((1.9, 5.5))
     assert plan.model is plan.flops.config
-    assert (plan.given_values, plan.leaves) == (None, {})
-
-
-def test_rounds_plan_the_flops_of_every_leaf():
-    plan = RunPlan.make(run_config(ranges_rounds=1), 1)
-    leaves = plan.tree.flop_leaves()
-    assert {path: p.config.postflop_sprs for path, p in plan.leaves.items()} == {
-        leaf.path: (leaf.spr,) for leaf in leaves
-    }
+    assert plan.given_values is None
 
 
 def test_values_that_are_given_are_not_planned(tmp_path):
@@ -198,7 +189,7 @@ def test_every_ratio_is_near_a_merged_one(sprs):
 @given(st.lists(st.floats(0.01, 200.0), min_size=1, max_size=30))
 def test_a_book_at_merged_ratios_has_solved_values_for_all(sprs):
     merged = tuple(merge_sprs(sprs))
-    book = ValueBook(merged, tuple(np.zeros((1, 1)) for _ in merged), {})
+    book = ValueBook(merged, tuple(np.zeros((1, 1)) for _ in merged))
     assert {book.at_spr(spr).source for spr in sprs} == {ValueSource.SOLVED}
 
 
@@ -228,28 +219,6 @@ def test_given_ratios_stay_as_they_are():
     assert postflop_config_for(SMALL, TREE) is SMALL
 
 
-def test_values_of_a_solve_state_the_ranges_they_were_solved_for():
-    ranges = np.random.default_rng(0).random((2, 169))
-    solved = PostflopPlan.make(SMALL).carry_out(RunContext(1), ranges).values[0]
-    np.testing.assert_array_equal(solved.ranges, ranges)
-    assert solve_flops(SMALL, RunContext(1)).values[0].ranges is None
-
-
-def test_ranges_of_all_hands_are_no_ranges():
-    plain, given_ones = (
-        PostflopPlan.make(SMALL).carry_out(RunContext(1), ranges) for ranges in (None, ONES)
-    )
-    np.testing.assert_array_equal(value_arrays(plain), value_arrays(given_ones))
-
-
-def test_ranges_change_what_hands_are_worth():
-    ranges = np.ones((2, 169))
-    ranges[0, 50:] = 0.0
-    plain, narrow = (PostflopPlan.make(SMALL).carry_out(RunContext(1), r) for r in (None, ranges))
-    difference = np.abs(np.array(value_arrays(plain)) - np.array(value_arrays(narrow)))
-    assert np.nanmax(difference) > 0.05
-
-
 def test_workers_change_no_bit():
     model = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0, 4.0]})
     alone, together = (solve_flops(model, RunContext(n)) for n in (1, 2))
@@ -277,14 +246,6 @@ def test_a_run_of_another_config_takes_nothing_from_a_killed_one(tmp_path):
     other = FlopsConfig(**{**MODEL, "postflop_sprs": [1.0], "bet_sizes": [0.5]})
     solve_flops(other, RunContext(1, watch, tmp_path))
     assert watch.solved().total() == len(FLOPS)
-
-
-def test_a_run_with_other_ranges_takes_nothing_from_a_killed_one(tmp_path):
-    ranges = np.random.default_rng(0).random((2, 169))
-    for wanted in (None, ranges, ranges / 2.0):
-        watch = Watch()
-        PostflopPlan.make(SMALL).carry_out(RunContext(1, watch, tmp_path), wanted)
-        assert watch.solved().total() == len(FLOPS)
 
 
 @pytest.fixture(scope="module")
@@ -355,6 +316,6 @@ def test_values_for_given_ranges_are_refused(bundle, tmp_path):
 )
 def test_leaves_that_solved_ratios_do_not_cover_say_so(bundle, sprs, sources):
     shares = tuple(np.zeros((169, 169)) for _ in sprs)
-    book = ValueBook(tuple(sprs), shares, {})
-    leaves = {leaf.path: book.at_leaf(leaf.path, leaf.spr) for leaf in TREE.flop_leaves()}
+    book = ValueBook(tuple(sprs), shares)
+    leaves = {leaf.path: book.at_spr(leaf.spr) for leaf in TREE.flop_leaves()}
     assert {path: leaves[path].source for path in sources} == sources

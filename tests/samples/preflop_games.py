@@ -21,7 +21,7 @@ def made_up_book(sprs=(0.5, 4.0, 20.0), seed=0):
     rng = np.random.default_rng(seed)
     equity = preflop_table().equities()
     shares = tuple(equity + 0.1 * (rng.random(equity.shape) - 0.5) for _ in sprs)
-    return ValueBook(sprs, shares, {})
+    return ValueBook(sprs, shares)
 
 
 def random_strategy(tree, seed=0):

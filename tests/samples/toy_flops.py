@@ -33,10 +33,10 @@ def small_tree():
     return make_tree(2.0, (1.0,), 0)
 
 
-def make_plan(flops, trees, backend, ranges=None):
+def make_plan(flops, trees, backend):
     """Returns the plan of a solve of any flops, trees and backend; no strategies are kept."""
     config = FlopsConfig(keep_strategies=False)
-    return PostflopPlan(config, flops, tuple(trees), backend, 1, ranges)
+    return PostflopPlan(config, flops, tuple(trees), backend, 1)
 
 
 def with_edge(edge, text="AhKsQd"):

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,12 +19,11 @@ from runout.solutions.preflop import (
     FlopLeafSource,
     PreflopReport,
     PreflopSolution,
-    RangesRound,
     find_bundle,
     load_solution,
     save_solution,
 )
-from runout.solutions.values import ExploitabilityMeaning, ValueSource
+from runout.solutions.values import ValueSource
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, SB, PreflopRules
@@ -38,7 +36,6 @@ from tests.samples.preflop_rules import limp_fold_rules, standard_rules_100bb
 # Solutions on disk: the same when read back, refused when anything is wrong.
 
 
-BOUND = ExploitabilityMeaning.UPPER_BOUND
 REPORT = PreflopReport(
     iterations=50,
     exploitability_mbb=0.25,
@@ -48,10 +45,6 @@ REPORT = PreflopReport(
         "r2.5:c": FlopLeafSource(ValueSource.EXTRAPOLATED, "SPR 5 is outside"),
     },
     curve_mbb=((25, 3.0), (50, 0.25)),
-    ranges_rounds=(
-        RangesRound(1, 0.1, 0.3, 0.004, BOUND),
-        RangesRound(2, 0.02, 0.25, 0.003, BOUND),
-    ),
 )
 RULES = {
     "100 big blinds": standard_rules_100bb(),
@@ -89,7 +82,6 @@ def test_a_solution_reads_back_as_it_was(rules, tmp_path):
     np.testing.assert_array_equal(loaded.strategy, solution.strategy)
     np.testing.assert_array_equal(loaded.ev_bb, solution.ev_bb)
     assert loaded.report == REPORT
-    np.testing.assert_array_equal(loaded.earlier_strategies, solution.earlier_strategies)
     assert loaded.tree.rules == rules
     np.testing.assert_array_equal(loaded.tree.invested, solution.tree.invested)
 
@@ -183,7 +175,7 @@ def test_a_solution_of_another_tree_is_refused(tmp_path):
         {"rules": {}},
         {"rules": {"stacks_bb": [10.0, 10.0], "raise_sizes": ["nonsense"]}},
         {"report": {"iterations": 3}},
-        {"report": {**vars(REPORT), "flop_leaves": 3, "ranges_rounds": [], "curve_mbb": []}},
+        {"report": {**vars(REPORT), "flop_leaves": 3, "curve_mbb": []}},
     ],
 )
 def test_documents_that_make_no_sense_are_refused(tmp_path, documents):
@@ -235,14 +227,6 @@ def test_reach_is_the_product_of_own_actions():
     np.testing.assert_array_equal(SOLUTION.reach(BB)[called], SOLUTION.strategy[raised])
 
 
-def test_a_round_has_the_strategies_it_was_left_with_and_no_values_but_the_last():
-    first, second = random_strategy(TREE, 1), random_strategy(TREE, 2)
-    solution = replace(SOLUTION, earlier_strategies=(first, second))
-    np.testing.assert_array_equal(solution.of_round(1).strategy, second)
-    assert np.isnan(solution.of_round(0).ev_bb).all()
-    assert solution.of_round(2) is solution
-
-
 def test_the_small_blind_arrives_in_position():
     node = TREE.find_node("r2.5:c")
     ranges = SOLUTION.arriving_ranges(node)
@@ -283,39 +267,6 @@ def test_a_frequency_is_a_probability_that_all_hands_share(probability):
 
 def test_an_action_that_nobody_comes_to_has_no_frequency():
     assert np.isnan(play_at("c", 0.0).action_frequency(TREE.find_node("c:x")))
-
-
-def test_nothing_changes_from_itself():
-    assert SOLUTION.change_from(SOLUTION) == 0.0
-
-
-def test_the_change_is_the_probability_that_moved():
-    """A quarter of all probability moves at one decision; the others count, too."""
-    before, after = play_at("f", 0.5), play_at("f", 0.75)
-    arrivals = 0.0
-    for node in np.flatnonzero(TREE.layout.num_children > 0):
-        ranges = after.arriving_ranges(int(node))
-        arrivals += ranges[IP] @ WEIGHTS @ ranges[OOP]
-    assert after.change_from(before) == pytest.approx(0.25 * WEIGHTS.sum() / arrivals)
-
-
-def test_the_change_back_is_of_the_same_size():
-    """Each way is weighted by where it leads, so they agree if hands arrive alike."""
-    one, other = play_at("a-c", 0.3), play_at("a-c", 0.6)
-    there, back = one.change_from(other), other.change_from(one)
-    assert there == pytest.approx(back)
-    assert 0.0 < there < 0.3
-    strategy = np.random.default_rng(5).permuted(SOLUTION.strategy, axis=1)
-    shuffled = replace(SOLUTION, strategy=strategy)
-    ratio = SOLUTION.change_from(shuffled) / shuffled.change_from(SOLUTION)
-    assert 0.5 < ratio < 2.0
-
-
-def test_decisions_that_are_never_reached_do_not_count_as_change():
-    before, after = play_at("c", 0.0), play_at("c", 0.0)
-    below = list(TREE.layout.children(TREE.find_node("c")))
-    after.strategy[below] = after.strategy[below[::-1]]
-    assert after.change_from(before) == 0.0
 
 
 # --------------------------------------------------------------------------------------------------

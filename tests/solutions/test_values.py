@@ -16,7 +16,6 @@ from runout.solutions import values as value_bundle
 from runout.solutions.values import (
     ExploitabilityMeaning,
     FlopReport,
-    LeafValues,
     ValueBook,
     ValueBundle,
     ValueSource,
@@ -255,7 +254,7 @@ EQUITY = preflop_table().equities()
 
 def level_book(*sprs):
     """Returns a book in which every hand gets the same share: 0 at the first ratio, then 1, 2."""
-    return ValueBook(sprs, tuple(np.full((169, 169), float(n)) for n in range(len(sprs))), {})
+    return ValueBook(sprs, tuple(np.full((169, 169), float(n)) for n in range(len(sprs))))
 
 
 def test_without_solved_ratios_flops_are_checked_down():
@@ -303,14 +302,6 @@ def test_outside_of_all_ratios_the_nearest_is_taken_and_named(spr, level, neares
     assert values.source is ValueSource.EXTRAPOLATED
     assert values.detail == f"SPR {spr:g} is outside, taken from SPR {nearest}"
     assert (values.share_of_ip == level).all()
-
-
-def test_a_leaf_of_its_own_comes_before_any_ratio():
-    own = LeafValues(np.zeros((169, 169)), ValueSource.SOLVED, "by itself")
-    book = replace(level_book(2.0), leaves={"r2.5-c": own})
-    assert book.at_leaf("r2.5-c", 2.0) is own
-    assert book.at_leaf("c-x", 2.0).detail == "solved at SPR 2"
-    assert level_book(2.0).leaves == {}
 
 
 def test_a_book_is_in_the_order_of_its_ratios():

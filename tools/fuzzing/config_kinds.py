@@ -22,7 +22,7 @@ iterations: 200
 preflop_exploitability_threshold_mbb: 0.5
 cfr_variant: {alpha: 1.5, beta: 0, gamma: 2}
 print_every: 0
-ranges_rounds: 2
+ranges_rounds: 0
 ranges_damping: 0.5
 flop_values: solved
 postflop_model:

@@ -18,7 +18,6 @@ from runout.solutions.preflop import (
     FlopLeafSource,
     PreflopReport,
     PreflopSolution,
-    RangesRound,
     load_solution,
     save_solution,
 )
@@ -92,8 +91,7 @@ def _sample(directory: Path, read: Callable[[Path], object]) -> SampleBundle:
 def _preflop_solution() -> PreflopSolution:
     tree = PreflopTree.build(PreflopRules.parse(5.0, "2bb;allin", raise_cap=2))
     leaves = {leaf.path: FlopLeafSource(ValueSource.SOLVED, "") for leaf in tree.flop_leaves()}
-    rounds = (RangesRound(1, 0.5, 2.5, 0.001, ExploitabilityMeaning.OWN_GAME),)
-    report = PreflopReport(10, 2.5, 0.5, leaves, ((5, 10.0), (10, 2.5)), rounds)
+    report = PreflopReport(10, 2.5, 0.5, leaves, ((5, 10.0), (10, 2.5)))
     strategy = np.full((tree.num_nodes, 169), 0.5)
     return PreflopSolution(tree, strategy, np.zeros((2, tree.num_nodes, 169)), report)
 

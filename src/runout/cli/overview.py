@@ -21,7 +21,7 @@ from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
 from runout.solutions.preflop import PreflopSolution
 from runout.solutions.reports import REPORT_KIND
 from runout.solutions.run import ABSTRACTION_KIND, find_result
-from runout.solutions.sheet import Column, Sheet, columns, json_number
+from runout.solutions.sheet import Column, Sheet, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
 from runout.trees.betting import BB, SB
@@ -54,22 +54,11 @@ def report_parts(view: PreflopSolution) -> list[Shown]:
     if len(report.curve_mbb) > 1:
         lines = draw_curve(report.curve_mbb, output().options.ascii_only)
         parts += [bold("Exploitability in mbb/hand, by iteration"), *lines, ""]
-    if report.ranges_rounds:
-        headings = ">round", ">actions moved by", ">preflop, mbb/hand", ">worst flop, % of the pot"
-        sheet = Sheet(columns(*headings))
-        for done in report.ranges_rounds:
-            is_bound = done.flop_exploitability_meaning.is_upper_bound
-            left = formatting.format_mbb(done.exploitability_mbb)
-            share = formatting.format_bound(done.flop_exploitability_pot, is_bound)
-            sheet.add(done.number, format_percent(done.change), left, share)
-        parts += [bold("Rounds with the ranges that arrive on the flop"), sheet, ""]
     if report.flop_leaves:
         parts += [*_leaf_parts(view), ""]
     values = [view.game_value_bb(player) for player in (SB, BB)]
     sb, bb = map(formatting.format_signed, values)
     value = f"game value {sb} bb/hand for SB, {bb} bb/hand for BB"
-    if math.isnan(values[0]):
-        value = "game value unknown: no EVs were kept of this round"
     return [*parts, value, *node_tables.quality_lines(view.quality)]
 
 

@@ -137,9 +137,6 @@ def describe_event(event: Event) -> str:
             evs = f"{place}EV OOP {oop:.2f}, IP {ip:.2f}"
             reached = format_percent(event.exploitability_pot)
             return f"{event.flop}  {evs}  {actions}  {reached} ({format_seconds(event.seconds)})"
-        case events.RangesRoundFinished(number, total, change, mbb):
-            moved = f"actions moved by {format_percent(change)}"
-            return f"round {number} of at most {total}: {moved}, exploitability {mbb:.3g} mbb/hand"
         case events.BucketsCapped(name, requested, available, at):
             flop = "" if at is None else f"{describe_place(at)} "
             buckets = f"{format_count_of(available, 'bucket')} instead of {requested:,}"
@@ -199,18 +196,13 @@ class _Batch:
 
 
 class SolveTracker:
-    """Follows the events of long work, from any thread.
-
-    Flops are solved in one batch, or in one batch per flop leaf of the preflop tree and round.
-    """
+    """Follows the events of long work, from any thread."""
 
     def __init__(
         self, clock: Callable[[], float] = time.perf_counter, can_cache: bool = True
     ) -> None:
         """Takes a clock, and whether kernels are kept once they are compiled."""
         self._clock, self._can_cache, self._lock = clock, can_cache, threading.Lock()
-        self._round: int | None = None  # of the preflop solve, once there is one
-        self._leaf = 0
         self._batch: _Batch | None = None
         self._round_starts: list[float] = []  # when the first flop came to each round of buckets
         self._times: dict[tuple[str, str], TimeLeft] = {}  # by key and title of a bar
@@ -232,11 +224,7 @@ class SolveTracker:
             case events.KernelCompiling() | events.KernelCompiled():
                 return self._note_compiling(event)
             case events.PhaseStarted(Phase.FLOPS, total):
-                title = "Flops"
-                if self._round is not None:
-                    self._leaf += 1
-                    title = f"Flops, round {self._round + 1}, leaf {self._leaf}"
-                self._batch, self._round_starts = _Batch(title, total), []
+                self._batch, self._round_starts = _Batch("Flops", total), []
                 return DisplayUpdate(self._batch_bar(self._batch))
             case events.PhaseStarted(phase, total, place):
                 header = "" if place is None else self._header_of(place)
@@ -347,7 +335,7 @@ class SolveTracker:
 
     def _note_solved(self, event: FlopSolved) -> DisplayUpdate:
         flop, line, batch = self._flops.pop(event.flop, None), describe_event(event), self._batch
-        if not line and flop is not None and self._round is None:
+        if not line and flop is not None:
             line = describe_solved(event.flop, list(flop[1].values()), event.seconds)
         if batch is None:
             return DisplayUpdate(ended=(event.flop,), line=line)
@@ -361,8 +349,7 @@ class SolveTracker:
         """Returns the bar of a solve with a target; it fills at the expected end."""
         key, title, detail, reached = "spot", "Spot", "", event.exploitability
         if isinstance(event, events.PreflopSolving):
-            self._round, self._leaf, key = event.round, 0, Phase.PREFLOP
-            title = f"Preflop, round {event.round}" if event.round else "Preflop"
+            key, title = Phase.PREFLOP, "Preflop"
             detail = "" if reached is None else f"{reached:.3g} mbb/hand"
         elif isinstance(event, events.SpotSolving) and reached is not None:
             percent = format_percent(reached / event.pot_chips)

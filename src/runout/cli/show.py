@@ -36,7 +36,6 @@ SMALLEST_WEIGHT = 0.005
 _WEIGHT_DIGITS = 2
 
 _EVERYTHING = "all"
-_NO_ROUNDS = "its flops were not solved again in rounds"
 
 _NODE = 'Path of a node: x:b59:c:8h, r2.5:c, "bet 33%, call".'
 _CLASSES = "Only these hand classes: sets,flush-draws; without one: -top-pair."
@@ -67,7 +66,6 @@ class Look:
     ev: Annotated[Literal["from-here", "net"], flag("--ev", _EV)] = "from-here"
     ranges: Annotated[bool, flag("--ranges", "Both ranges as text, for solve-spot.")] = False
     exact: Annotated[bool, flag("--exact", "With --ranges: all hands and digits.")] = False
-    round: Annotated[int | None, flag("--round", "Round of a run with rounds.")] = None
     trace: Annotated[str | None, option("--trace", "HAND", _TRACE)] = None
     flop: Annotated[str | None, option("--flop", "CARDS", "Flop, if several were solved.")] = None
     spr: Annotated[float | None, option("--spr", "X", "Stack over pot, if several.")] = None
@@ -145,14 +143,7 @@ def opening(look: Look) -> Iterator[PartView]:
         raise OptionError("--spr", "goes with --flop")
     is_run = flop is None and kind in (PREFLOP_KIND, FLOPS_KIND)
     if is_run or (flop is None and kind == SPOT_KIND and has_solution(place)):
-        view = run.open(look.path)
-        if look.round is not None and isinstance(view, PreflopSolution):
-            last = len(view.earlier_strategies)
-            if not (last and 0 <= look.round <= last):
-                rounds = f"it has 0 to {last}" if last else _NO_ROUNDS
-                raise OptionError("--round", f"{look.round} is no round of this run, {rounds}")
-            view = view.of_round(look.round)
-        yield PartView(view, part, look.is_net)
+        yield PartView(run.open(look.path), part, look.is_net)
         return
     with console.using_kernels() as on_event:
         from runout.cfr.team import Team

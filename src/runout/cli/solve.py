@@ -103,9 +103,6 @@ def solve_game(
         with work.going_on() as run:
             if run is None:
                 targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
-                if plan.flops is not None and run_config.ranges_rounds:
-                    rounds = format_count_of(run_config.ranges_rounds, "round")
-                    print_note(f"and as much time again in each of at most {rounds}")
                 on_snapshot = ignore_progress if json else _print_solution
                 run = carry_out(plan, work.resume(context), on_snapshot)
                 work.save(run, context)

@@ -122,6 +122,9 @@ MBB_PER_BB = 1000.0
 #: What decides the flops of a model that are solved by themselves, and not in a joint game.
 _OF_FLOPS_ALONE = ("sizes", "max_raises_per_street", "postflop_sprs", "cfr_variant", "seed")
 
+#: Keys of earlier versions, which say nothing if there are no rounds.
+_OF_ROUNDS = ("ranges_rounds", "ranges_damping", "ranges_tolerance")
+
 
 class RunConfig(ConfigSection):
     """Config of a run: the game, its flops and the solve.
@@ -147,14 +150,6 @@ class RunConfig(ConfigSection):
     """Iterations between two views of the strategies in the terminal; 0: only at the end."""
     checkpoint_every: Annotated[Count, NOTHING] = 1
     """Finished flops between two saves, for `--resume`. The preflop solve has no checkpoints."""
-    ranges_rounds: CountFrom0 = 0
-    """Maximum number of times that flops are solved again with the ranges that arrive there, and
-    preflop after them; 0: flops are solved with all hands."""
-    ranges_damping: values.Share = 0.5
-    """Share of the new ranges in the first round, the rest being all hands; later rounds take
-    less, from 0.5 on 1/2, 1/3, 1/4 and so on."""
-    ranges_tolerance: values.UpToOne = 0.01
-    """Mean change of action probabilities, by reach, that ends the rounds; 0: all are played."""
     flop_values: Literal["solved", "raw_equity"] = "solved"
     """Worth of a flop: `solved` plays it, `raw_equity` checks it down."""
     postflop_model: PostflopModel | None = None
@@ -163,6 +158,17 @@ class RunConfig(ConfigSection):
     """Instead: solved values, or a YAML file with `postflop_model`; relative to the config."""
     joint: JointConfig | None = None
     """More about `method: joint`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pass_over_rounds(cls, data: Any) -> Any:
+        """Leaves out the keys of rounds that earlier versions wrote, if there were none."""
+        if not isinstance(data, Mapping):
+            return data
+        if data.get("ranges_rounds"):
+            text = "flops are not solved in rounds of ranges, write 0 and method: joint"
+            raise problem(text, "ranges_rounds")
+        return {key: value for key, value in data.items() if key not in _OF_ROUNDS}
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -174,9 +180,6 @@ class RunConfig(ConfigSection):
             if self.postflop_model is None and self.postflop_model_path is None:
                 text = "has no postflop_model and no postflop_model_path, give one of them"
                 raise problem(f"{text}, or write flop_values: raw_equity")
-        elif self.ranges_rounds > 0:
-            why = "flop_values is raw_equity" if self._has_flops() else "the tree has no flops"
-            raise problem(f"{self.ranges_rounds} asked for, but {why}: write 0", "ranges_rounds")
         if self.method == "joint":
             self._check_joint()
         elif self.joint is not None:
@@ -184,10 +187,9 @@ class RunConfig(ConfigSection):
         return self
 
     def _check_joint(self) -> None:
-        for key, off in (("flop_values", "solved"), ("ranges_rounds", 0)):
-            if getattr(self, key) != off:
-                text = f"{getattr(self, key)} is for method: two_phase, joint needs {off}"
-                raise problem(text, key)
+        if self.flop_values != "solved":
+            text = f"{self.flop_values} is for method: two_phase, joint needs solved"
+            raise problem(text, "flop_values")
         model = self.postflop_model
         if model is None or not self._has_flops():  # its file is read later, or not needed
             return
@@ -246,9 +248,6 @@ class RunConfig(ConfigSection):
             del digest["method"]
         if is_joint or not self._has_flops():
             del digest["flop_values"]
-        if self.ranges_rounds == 0:
-            for key in ("ranges_rounds", "ranges_damping", "ranges_tolerance"):
-                del digest[key]
         if self.needs_flop_values and model is not None:
             digest["postflop_model"] = model.digest_mapping(ends=not is_joint)
             if is_joint:

@@ -61,8 +61,7 @@ _BYTES_OF_VALUES = 4 * flop_values.NUM_POSITIONS * NUM_HANDS**2
 class PostflopPlan:
     """A solve of a config's flops, with a tree for each stack-to-pot ratio; see `Job`.
 
-    An item is a flop as it was given. Nothing that is found depends on the number of threads. The
-    ranges are ``[2, 169]`` how much of each hand OOP and IP hold; None for all of them.
+    An item is a flop as it was given. Nothing that is found depends on the number of threads.
     """
 
     config: FlopsConfig
@@ -70,7 +69,6 @@ class PostflopPlan:
     trees: tuple[PostflopTree, ...]
     backend: PostflopBackend
     num_workers: int
-    ranges: FloatArray | None = None
 
     @classmethod
     def make(
@@ -90,7 +88,6 @@ class PostflopPlan:
         facts = {
             "postflop_model": self.config.digest_mapping(),
             "keep_strategies": self.config.keep_strategies,
-            "ranges": None if self.ranges is None else self.ranges.tolist(),
         }
         abstraction = getattr(self.backend, "abstraction", None)
         if isinstance(abstraction, PercentileBuckets):
@@ -101,7 +98,7 @@ class PostflopPlan:
         """Solves one flop at all stack-to-pot ratios."""
         on_event, is_bound = worker.on_event, self.backend.meaning.is_upper_bound
         with reporting_phase(progress_sink(item, None, on_event), Phase.EQUITY_TABLE):
-            game = FlopGame.deal(canonical_flop(parse_board(item)), self.ranges)
+            game = FlopGame.deal(canonical_flop(parse_board(item)))
         values, reports = [], []
         arrays: dict[str, AnyArray] = {}
         for number, tree in enumerate(self.trees):
@@ -162,19 +159,19 @@ class PostflopPlan:
             costs[number] = functools.reduce(operator.add, by_tree)
         return costs
 
-    def carry_out(self, context: RunContext, ranges: FloatArray | None = None) -> ValueBundle:
+    def carry_out(self, context: RunContext) -> ValueBundle:
         """Solves every flop with every tree, or finds what an earlier run has finished."""
         own = getattr(self.backend, "abstraction", None)
         if context.checkpoints and own and not isinstance(own, PercentileBuckets):
             problem = "results of an own abstraction cannot be recognised later, leave them out"
             raise ConfigError("checkpoints", problem)
         config, values, solutions = self.config, [], []
-        results = list(solve_each(replace(self, ranges=ranges), context))
+        results = list(solve_each(self, context))
         results.sort(key=lambda result: result.flop_index)
         for number, spr in enumerate(config.sprs):
             value_pot = np.stack([result.value_pot[number] for result in results])
             reports = tuple(result.reports[number] for result in results)
-            values.append(PostflopValues(self.flops, spr, value_pot, reports, ranges))
+            values.append(PostflopValues(self.flops, spr, value_pot, reports))
             if config.keep_strategies:
                 solutions.append(tuple(result.kept[number] for result in results))
         digest, text = digest_config(config.digest_mapping()), config.to_yaml()

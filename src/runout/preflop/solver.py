@@ -36,7 +36,7 @@ class BookLeaves(MatrixLeaves):
         self.groups = known_groups(tree, share)
         self.flops: dict[str, LeafValues] = {}
         for leaf in tree.flop_leaves():
-            values = self.flops[leaf.path] = book.at_leaf(leaf.path, leaf.spr)
+            values = self.flops[leaf.path] = book.at_spr(leaf.spr)
             payoff = share * (2.0 * values.share_of_ip - 1.0)
             node = np.array([leaf.node])
             self.groups.append(LeafGroup(payoff, node, tree.leaf_stake[node]))

@@ -5,7 +5,7 @@ mixed: a directory holds the results of one config.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -107,9 +107,7 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
 class RunPlan:
     """A run before it begins; what it does without is None.
 
-    ``leaves`` are the flops of each leaf, by path, that are solved again with the ranges that
-    arrive there; none without rounds. ``history_every`` and ``on_iteration`` are those of
-    `solve_preflop`.
+    ``history_every`` and ``on_iteration`` are those of `solve_preflop`.
     """
 
     config: RunConfig
@@ -119,7 +117,6 @@ class RunPlan:
     model: FlopsConfig | None = None  # how the flops are, or were, solved
     flops: PostflopPlan | None = None  # the flops to solve
     given_values: ValueBundle | None = None  # values that were solved before
-    leaves: Mapping[str, PostflopPlan] = field(default_factory=dict)
     history_every: int | None = None
     on_iteration: Callable[[SolveProgress], None] = ignore_progress
 
@@ -141,12 +138,7 @@ class RunPlan:
         if given is None:
             flops = PostflopPlan.make(postflop_config_for(model, tree), workers)
             model = flops.config
-        again = model.model_copy(update={"keep_strategies": False})
-        leaves = {
-            leaf.path: PostflopPlan.make(again.with_sprs([leaf.spr]), workers)
-            for leaf in (tree.flop_leaves() if config.ranges_rounds else [])
-        }
-        return cls(config, tree, workers, None, model, flops, given, leaves)
+        return cls(config, tree, workers, None, model, flops, given)
 
     @cached_property
     def cost(self) -> Cost | None:

@@ -13,16 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
-from runout.arrays import FloatArray
 from runout.cfr.schedules import SolveProgress
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
 from runout.config.load import load_config
 from runout.config.run import RunConfig
 from runout.errors import ExecutionError
-from runout.events import Phase, PreflopSolving, RangesRoundFinished, TaskLost, reporting_phase
+from runout.events import Phase, PreflopSolving, TaskLost, reporting_phase
 from runout.execution.context import MAX_ATTEMPTS, RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, WorkerLostError, cancelling_on_interrupt
 from runout.preflop import shards
@@ -30,19 +27,15 @@ from runout.preflop.joint import Flops, JointGame, JointLeaves, ShardedFlops
 from runout.preflop.solver import BookLeaves, PreflopSolver
 from runout.runs.plan import RunPlan, find_finished_values, require_own_solution, solving_facts
 from runout.solutions import preflop as stored
-from runout.solutions import values as flop_values
 from runout.solutions.preflop import PreflopSolution
 from runout.solutions.run import SolveResult
-from runout.solutions.values import LeafValues, ValueBook, ValueBundle
+from runout.solutions.values import ValueBook, ValueBundle
 from runout.storage.bundle import digest_config, has_bundle
 from runout.storage.writer import Finish
 from runout.version import __version__
 
 #: Shown solutions as they are in the middle of a solve.
 SnapshotSink = Callable[[PreflopSolution], None]
-
-#: A leaf that neither hand reaches this often keeps the ranges it had.
-_NEVER = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +45,8 @@ class PreflopRun(SolveResult):
     kind = "preflop"
 
     plan: RunPlan
-    solution: PreflopSolution  # of the last round
-    values: ValueBundle | None  # behind the first round, None if there were no flops to solve
+    solution: PreflopSolution
+    values: ValueBundle | None  # None if there were no flops to solve
     leaves: JointLeaves | None = None  # of a joint solve that was done just now
 
     @property
@@ -140,8 +133,6 @@ def carry_out(
         values = plan.flops.carry_out(context)
     book = ValueBook() if values is None else ValueBook.from_values(values.values)
     solution = solve_on_book(plan, book, context, on_solution)
-    if plan.leaves:
-        solution = refine_with_arriving_ranges(plan, book, solution, context, on_solution)
     return PreflopRun(plan, solution, values)
 
 
@@ -211,7 +202,7 @@ def _learn(
     with cancelling_on_interrupt(context.cancel, ends_step=True):
         try:
             with autosave:  # whose saves are over before another begins
-                solution = _iterate(plan, solver, context, on_solution, 0, autosave.save_if_due)
+                solution = _iterate(plan, solver, context, on_solution, autosave.save_if_due)
         except CancelledError:
             if path is not None:
                 begin(path)()
@@ -230,15 +221,14 @@ def _iterate(
     solver: PreflopSolver,
     context: RunContext,
     on_solution: SnapshotSink,
-    number: int,
     after_each: Callable[[], None] = lambda: None,
 ) -> PreflopSolution:
-    """Solves the game before the flop in a round, as long as the plan says."""
+    """Solves the game before the flop, as long as the plan says."""
     rule, print_every = plan.rule, plan.config.print_every
 
     def report(progress: SolveProgress) -> None:
         facts = solving_facts(progress, rule, stored.MBB_PER_BB)
-        context.on_event(PreflopSolving(**facts, round=number))
+        context.on_event(PreflopSolving(**facts))
         plan.on_iteration(progress)
         after_each()
         if print_every and progress.iteration % print_every == 0:
@@ -256,72 +246,8 @@ def solve_on_book(
     book: ValueBook,
     context: RunContext,
     on_solution: SnapshotSink = ignore_progress,
-    number: int = 0,
 ) -> PreflopSolution:
-    """Returns the solution of a plan whose flops are worth what a book says, in a round."""
+    """Returns the solution of a plan whose flops are worth what a book says."""
     leaves = BookLeaves(plan.tree, book)
     solver = PreflopSolver(plan.tree, leaves, plan.config.schedule())
-    return _iterate(plan, solver, context, on_solution, number)
-
-
-def refine_with_arriving_ranges(
-    plan: RunPlan,
-    book: ValueBook,
-    solution: PreflopSolution,
-    context: RunContext,
-    on_solution: SnapshotSink = ignore_progress,
-) -> PreflopSolution:
-    """Solves flops again with the ranges that really arrive; returns the last round's solution.
-
-    A flop solved for all hands lets hands play that would never come; its values are those of
-    another game. Each round takes both players' reach of every flop leaf from the preflop solution,
-    solves the flops at that leaf with these ranges, and solves preflop again. Ranges are damped,
-    because a new preflop strategy changes the ranges that it was computed from, and more so in
-    later rounds: with a constant share strategies go in circles. The first round starts from a
-    solution on top of a book of flops that were solved for all hands.
-    """
-    config = plan.config
-    ranges: dict[str, FloatArray] = {}
-    rounds: list[stored.RangesRound] = []
-    for number in range(1, config.ranges_rounds + 1):
-        share = share_of_new_ranges(config.ranges_damping, number)
-        values: dict[str, LeafValues] = {}
-        worst_pot = 0.0
-        for leaf in plan.tree.flop_leaves():
-            arriving = solution.arriving_ranges(leaf.node)
-            held = ranges[leaf.path] = _damp(ranges.get(leaf.path), arriving, share)
-            flops = plan.leaves[leaf.path].carry_out(context, held).values[0]
-            detail = f"solved at SPR {leaf.spr:g} with the ranges of round {number}"
-            mean, source = flop_values.average_share(flops), flop_values.ValueSource.SOLVED
-            values[leaf.path] = LeafValues(mean, source, detail)
-            worst_pot = max(worst_pot, *(report.exploitability_pot for report in flops.reports))
-        refined = solve_on_book(plan, replace(book, leaves=values), context, on_solution, number)
-        change, reached_mbb = refined.change_from(solution), refined.report.exploitability_mbb
-        meaning = next(iter(plan.leaves.values())).backend.meaning
-        rounds.append(stored.RangesRound(number, change, reached_mbb, worst_pot, meaning))
-        solution = replace(
-            refined,
-            report=replace(refined.report, ranges_rounds=tuple(rounds)),
-            earlier_strategies=(*solution.earlier_strategies, solution.strategy),
-        )
-        context.on_event(RangesRoundFinished(number, config.ranges_rounds, change, reached_mbb))
-        if change < config.ranges_tolerance:
-            break
-    return solution
-
-
-def share_of_new_ranges(damping: float, number: int) -> float:
-    """Returns the share of the ranges that arrive in a round: 1/2, 1/3, 1/4, ... from 1/2 on.
-
-    From 1 on it is 1, 1/2, 1/3, ...: the mean of all ranges that have arrived so far.
-    """
-    return damping / (1.0 + damping * (number - 1))
-
-
-def _damp(earlier: FloatArray | None, arriving: FloatArray, share: float) -> FloatArray:
-    """Returns ``[2, 169]`` ranges, the largest weight being 1, moved towards those arriving."""
-    held = np.ones_like(arriving) if earlier is None else earlier
-    largest = arriving.max(axis=1, keepdims=True)
-    scaled = np.where(largest > _NEVER, arriving / np.maximum(largest, _NEVER), held)
-    damped: FloatArray = share * scaled + (1.0 - share) * held
-    return damped
+    return _iterate(plan, solver, context, on_solution)

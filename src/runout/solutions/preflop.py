@@ -91,26 +91,6 @@ class FlopLeafSource:
 
 
 @dataclass(frozen=True)
-class RangesRound:
-    """One re-solve of the flops with the ranges that arrive there.
-
-    Attributes:
-        number: 1 for the first round after the solve against all hands.
-        change: mean absolute change of preflop action probabilities since the round before,
-            weighted by how often hands arrive at the decisions.
-        exploitability_mbb: of the preflop strategies of this round, in thousandths of a big blind.
-        flop_exploitability_pot: the largest of any flop solve, as a fraction of the pot.
-        flop_exploitability_meaning: in which game that is, and whether it is a bound.
-    """
-
-    number: int
-    change: float
-    exploitability_mbb: float
-    flop_exploitability_pot: float
-    flop_exploitability_meaning: ExploitabilityMeaning
-
-
-@dataclass(frozen=True)
 class PreflopReport:
     """How a preflop solve went.
 
@@ -119,7 +99,6 @@ class PreflopReport:
         seconds: time taken by the preflop solve alone.
         flop_leaves: where the values of each flop leaf came from, by path.
         curve_mbb: exploitability whenever it was measured, by iteration.
-        ranges_rounds: the re-solves with arriving ranges.
         real_exploitability_mbb: the same gain against a player who tells all combos apart on all
             boards after the flop; None as long as ``lab exploit`` has not measured it.
     """
@@ -129,7 +108,6 @@ class PreflopReport:
     seconds: float
     flop_leaves: Mapping[str, FlopLeafSource]
     curve_mbb: tuple[tuple[int, float], ...] = ()
-    ranges_rounds: tuple[RangesRound, ...] = ()
     real_exploitability_mbb: float | None = None
 
 
@@ -146,8 +124,6 @@ class PreflopSolution(Solution):
         ev_bb: ``[2, N, 169]`` what each player's hand wins on average once a node is reached,
             blinds included, in big blinds; NaN where the opponent never comes.
         report: how the solve went.
-        earlier_strategies: the strategies before the last of the report's rounds, first those on
-            top of flops solved for all hands; none without rounds.
         provenance: where it comes from; None as long as it is not saved.
         flops_path: the bundle of the flops, if any were kept.
     """
@@ -158,7 +134,6 @@ class PreflopSolution(Solution):
     strategy: FloatArray
     ev_bb: FloatArray
     report: PreflopReport
-    earlier_strategies: tuple[FloatArray, ...] = ()
     config_text: str = ""
     provenance: Provenance | None = None
     flops_path: Path | None = None
@@ -199,13 +174,6 @@ class PreflopSolution(Solution):
         facts, value = asdict(self.report), json_number(self.game_value_bb(SB))
         return {"game_value_bb": value, "preflop_seconds": facts.pop("seconds"), **facts}
 
-    def of_round(self, number: int) -> "PreflopSolution":
-        """Returns the strategies of a round, from 0 on; EVs are known of the last one only."""
-        if number == len(self.earlier_strategies):
-            return self
-        unknown = np.full_like(self.ev_bb, np.nan)
-        return replace(self, strategy=self.earlier_strategies[number], ev_bb=unknown)
-
     def reach(self, player: int) -> FloatArray:
         """Returns ``[N, 169]`` the probability that a player's hand plays towards each node."""
         return self._reach[player]
@@ -231,21 +199,6 @@ class PreflopSolution(Solution):
     def range_at(self, node: int, player: int) -> Range:
         """Returns what a player, `SB` or `BB`, brings to a node, each combo by its reach."""
         return Range(self.reach(player)[node].clip(0.0, 1.0)[deck.HAND_BY_COMBO])
-
-    def change_from(self, earlier: "PreflopSolution") -> float:
-        """Returns the mean absolute change of action probabilities since an earlier solution.
-
-        A decision counts as often as hands arrive at it, in this solution.
-        """
-        total, weight = 0.0, 0.0
-        for node in self.decisions():
-            arriving = self.deals(node, self.actor(node))
-            children = self.tree.layout.children(node)
-            rows = slice(children.start, children.stop)
-            moved = np.abs(self.strategy[rows] - earlier.strategy[rows]).sum(axis=0) / 2.0
-            total += float((arriving * moved).sum())
-            weight += float(arriving.sum())
-        return total / weight if weight > 0.0 else 0.0
 
     def action_frequency(self, node: int) -> float:
         """Returns how often the action that leads to a node is taken when it can be.
@@ -423,8 +376,6 @@ def _join(before: Node, flop: str, node: Node) -> Node:
 PREFLOP_KIND = "preflop_solution"
 PREFLOP_SCHEMA_VERSION = 1
 
-_EARLIER = "earlier_strategies"
-
 
 def save_solution(
     path: Path | str,
@@ -436,8 +387,6 @@ def save_solution(
 ) -> None:
     """Writes a solution as a bundle, all of it or nothing."""
     arrays = {"strategy": solution.strategy, "ev_bb": solution.ev_bb}
-    if solution.earlier_strategies:
-        arrays[_EARLIER] = np.stack(solution.earlier_strategies)
     rules = solution.tree.rules
     sb, bb = (format_sizes_by_depth(rules.sizes_of(player)) for player in (SB, BB))
     known = {"stacks_bb": list(rules.stacks_bb), "raise_sizes": {"sb": sb, "bb": bb}}
@@ -477,15 +426,12 @@ def load_solution(path: Path | str) -> PreflopSolution:
         known = rules | {"stacks_bb": tuple(rules["stacks_bb"])}
         tree = PreflopTree.build(PreflopRules.parse(**known))
         report = _report_from_mapping(bundle.documents["report"])
-        size, earlier = (tree.num_nodes, deck.NUM_HANDS), ()
-        if _EARLIER in bundle.arrays:
-            earlier = tuple(read(_EARLIER, len(report.ranges_rounds), *size))
+        size = (tree.num_nodes, deck.NUM_HANDS)
         return PreflopSolution(
             tree=tree,
             strategy=read("strategy", *size),
             ev_bb=read("ev_bb", NUM_PLAYERS, *size, may_be_nan=True),
             report=report,
-            earlier_strategies=earlier,
             config_text=bundle.config_text or "",
             provenance=Provenance.of(bundle.manifest),
             flops_path=kept if place != Path(path) and has_bundle(kept) else None,
@@ -499,11 +445,6 @@ def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
         )
         for path, leaf in facts["flop_leaves"].items()
     }
-    meaning = "flop_exploitability_meaning"
-    rounds = tuple(
-        RangesRound(**done | {meaning: ExploitabilityMeaning(done[meaning])})
-        for done in facts["ranges_rounds"]
-    )
     curve = tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"])
-    known = {"flop_leaves": leaves, "curve_mbb": curve, "ranges_rounds": rounds}
-    return PreflopReport(**facts | known)
+    facts.pop("ranges_rounds", None)  # of older ones
+    return PreflopReport(**facts | {"flop_leaves": leaves, "curve_mbb": curve})

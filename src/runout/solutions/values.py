@@ -197,28 +197,21 @@ class LeafValues:
 
 @dataclass(frozen=True, eq=False)
 class ValueBook:
-    """Values by stack-to-pot ratio, and for single leaves that were solved by themselves.
+    """Values by stack-to-pot ratio.
 
     Attributes:
         sprs: solved ratios, ascending; none means that flops are checked down.
         shares: for each of them, `LeafValues.share_of_ip`.
-        leaves: values of leaves that were solved with the ranges that arrive there, by path; they
-            are answered before anything else.
     """
 
     sprs: tuple[float, ...] = ()
     shares: tuple[FloatArray, ...] = ()
-    leaves: Mapping[str, LeafValues] = field(default_factory=dict)
 
     @classmethod
     def from_values(cls, values: Sequence[PostflopValues]) -> "ValueBook":
         """Returns a book of solved ratios, averaged over their flops."""
         ordered = sorted(values, key=lambda solved: solved.spr)
         return cls(tuple(v.spr for v in ordered), tuple(map(average_share, ordered)))
-
-    def at_leaf(self, path: str, spr: float) -> LeafValues:
-        """Returns the values of a leaf with the given path and stack-to-pot ratio."""
-        return self.leaves.get(path) or self.at_spr(spr)
 
     def at_spr(self, spr: float) -> LeafValues:
         """Returns the values at a stack-to-pot ratio."""

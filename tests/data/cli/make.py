@@ -1,7 +1,8 @@
 """Solves what the tests of commands look at, and packs it: `python -m tests.data.cli.make`.
 
 The tests only read these, so that they need no solver; tests of solvers are elsewhere. Whoever
-changes a sample runs this and commits the archives.
+changes a sample runs this and commits the archives. `two_rounds` stays as commit b019a2b wrote it:
+its flops were solved twice more with the ranges that arrive, which later versions do not do.
 """
 
 import tarfile
@@ -15,7 +16,7 @@ from runout.execution.context import RunContext
 from runout.flops.solve import solve_flops
 from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
-from tests.samples.solve_configs import LIMPS, RAW_EQUITY
+from tests.samples.solve_configs import RAW_EQUITY
 
 _RIVER = {"board": "QsJh2h8c3d", "oop": "AA,54s", "ip": "KK", "pot": 20, "stack": 60}
 SPOTS = {
@@ -57,8 +58,6 @@ SPOTS = {
 RUNS = {
     # Limps, two raise sizes and a 3-bet, checked down.
     "raw_equity": RAW_EQUITY,
-    # The flops were solved twice more with the ranges that arrive.
-    "two_rounds": LIMPS + "ranges_rounds: 2\nranges_tolerance: 0\n",
 }
 #: A solved flop at two ratios.
 FLOPS = {
