@@ -7,7 +7,8 @@ from runout.cards.deck import combo_cards, parse_board
 from runout.cards.flops import SUIT_MAPPINGS
 from runout.cards.ranges import Range
 from runout.cfr.cfr_kernels import EVALUATING
-from runout.holdem.cards import ROW_WIDTH, CardsToCome
+from runout.holdem.cards import PLAYER_WORDS, ROW_WIDTH, CardsToCome
+from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver
 from runout.holdem.tables import hands_seen_from, orders_of
 from tests.reference.showdowns import strengths_on
@@ -135,3 +136,22 @@ def test_values_grow_with_the_reach_that_arrives(solver):
 def test_nobody_who_arrives_is_worth_nothing(solver):
     nobody = np.zeros_like(solver.root_reach[1])
     assert not solver.game.visit(1, EVALUATING, solver.tables, nobody).any()
+
+
+# --------------------------------------------------------------------------------------------------
+# Working space.
+
+
+@pytest.mark.parametrize("stack", [300, 730])
+def test_working_space_holds_the_largest_group_of_rivers_however_they_are_cut(stack):
+    """Without lines that end all-in on settled streets, groups are others and can be larger."""
+    spot = make_spot("QsJh2h", random_range(60, 1), random_range(90, 2), "33%,75%,a", 55, stack, 3)
+    game = CardGame(spot)
+    planned = game.plan_workspace().arrays
+    for betting in (game.templates, game.played):
+        for player, word in enumerate(PLAYER_WORDS):
+            group = betting[-1].forests[player].group
+            rows, _ = planned[f"{word}.worker0.river.reach"][0]
+            nodes, _ = planned[f"{word}.worker0.river.value"][0]
+            assert rows >= group[:, 8].max()
+            assert nodes >= (group[:, 1] - group[:, 0]).max()

@@ -93,19 +93,21 @@ class Workspace:
 
 
 def plan_workspace(
-    templates: Sequence[StreetTemplate],
+    betting: Sequence[Sequence[StreetTemplate]],
     cards: CardsToCome,
     rivers: Rivers,
     precision: Precision,
     num_workers: int,
 ) -> Plan:
-    """Returns the plan of the working space of one game; templates are with cards after all-ins."""
-    parts = {}
+    """Returns the plan of the working space of one game, whose betting is of `make_betting`."""
+    parts, templates = {}, betting[0]
+    # Rivers without some of their lines are cut into other groups, which may be larger.
+    cuts = betting if rivers.is_exact else betting[:1]
     for player, word in enumerate(PLAYER_WORDS):
         width = cards.widths[player]
         entering = len(templates[1].root) * width if cards.deals else 0
         num_cards = len(cards.deals[0].card) if cards.deals else 0
-        of_worker = rivers.plan_worker(templates, cards, player, precision)
+        of_worker = Plan.covering([rivers.plan_worker(c, cards, player, precision) for c in cuts])
         parts[f"{word}.first"] = plan_scratch(templates[0], cards.widths, player, precision)
         parts |= {f"{word}.worker{number}": of_worker for number in range(num_workers)}
         cells = ((num_cards * entering,), np.float32)
@@ -166,12 +168,12 @@ def plan_game(
     rivers = rivers.at_depth(spot.tree.stakes.spr)
     rivers.check(spot)
     cards = hands or spot.plan_cards()
-    templates, played = make_betting(spot, rivers, cards)
+    templates, played = betting = make_betting(spot, rivers, cards)
     return GamePlan(
         hands=cards,
         templates=templates,
         tables=plan_tables(templates, rivers.table_sizes(cards), precision),
-        working_space=plan_workspace(templates, cards, rivers, precision, num_workers),
+        working_space=plan_workspace(betting, cards, rivers, precision, num_workers),
         cards=CardTables.plan(cards, rivers, played),
     )
 
@@ -223,7 +225,8 @@ class CardGame:
 
     def plan_workspace(self, num_workers: int = 1) -> Plan:
         """Returns the plan of the working space that visits need."""
-        return plan_workspace(self.templates, self.cards, self.rivers, self.precision, num_workers)
+        betting = self.templates, self.played
+        return plan_workspace(betting, self.cards, self.rivers, self.precision, num_workers)
 
     @property
     def first_street(self) -> Street:
