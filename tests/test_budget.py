@@ -35,7 +35,7 @@ BUDGET = {
 GRANTS = {27: 700, 28: 1_800, 29: 1_000, 30: 600}
 GRANTED: dict[int, dict[str, int]] = {
     27: {"holdem": 3},
-    28: {"formats": 41, "top": 4},
+    28: {"config": 30, "formats": 41, "top": 4, "trees": 215},
     29: {},
     30: {},
 }

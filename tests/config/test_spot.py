@@ -242,3 +242,20 @@ def test_a_wrong_lock_is_one_line(lock, expected):
 def test_in_python_it_raises_what_pydantic_raises():
     with pytest.raises(ValidationError):
         SpotConfig(board="QsJh2h")
+
+
+def test_lines_are_read_as_text_or_as_lists_of_amounts():
+    config = load(added_lines=["0 12  38", [0, 12, 12], "X:B12", "0 12 38"])
+    assert config.added_lines == ("0 12 38", "0 12 12", "x:b12")
+    assert SpotConfig.parse(config.to_mapping()) == config
+    assert problem(f"{TEXT}added_lines: [12, 12q]") == (
+        "added_lines[1]: line '12q': '12q' is not an action, write 0 12 38 (put in since the root, "
+        "an amount for each action) or x:b12:r38 (line 6)"
+    )
+
+
+def test_keys_of_lines_count_in_the_digest_once_they_are_given():
+    plain, extra = load().digest_mapping(), {"added_lines": ["0 20", "0 40"]}
+    assert not plain.keys() & {"added_lines", "removed_lines", "force_all_in_share"}
+    given = load(added_lines=["0 40", "0 20"], force_all_in_share=0.5)
+    assert given.digest_mapping() == plain | extra | {"force_all_in_share": 0.5}

@@ -14,8 +14,9 @@ from runout.config import values
 from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem, problems
 from runout.config.values import NotNegative
 from runout.config.yaml_text import show_value
-from runout.errors import RangeError, quote
+from runout.errors import RangeError, TreeError, quote
 from runout.trees.betting import BettingRules, Stakes, Street
+from runout.trees.paths import Line
 from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, SizeRules, Sizes, format_bet_size
 from runout.trees.tree import PostflopTree
 
@@ -113,6 +114,24 @@ _Chips: TypeAlias = Annotated[float, Ge(0.001), Le(1_000_000_000)]
 _Range: TypeAlias = Annotated[
     str, Read("a range such as 22+,AKs:0.5", _read_range, types=("string", "integer"))
 ]
+
+
+def _read_lines(value: Any) -> list[str]:
+    """Reads a list of lines, each as text or as a list of amounts."""
+    lines = []
+    for position, given in enumerate(value if isinstance(value, list | tuple) else [value]):
+        text = " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+        try:
+            lines.append(str(Line.parse(text)))
+        except TreeError as error:
+            raise problem(str(error), position) from error
+    return list(dict.fromkeys(lines))
+
+
+_LINES = "a list of lines such as 0 12 38 or x:b12:r38"
+_Lines: TypeAlias = Annotated[
+    tuple[str, ...], Read(_LINES, _read_lines, list, ("array", "string", "integer"))
+]
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 
 
@@ -142,6 +161,13 @@ class ReportConfig(ConfigSection):
     """A bet that leaves at most this many pots (after a call) behind is all-in instead."""
     merging_threshold: NotNegative = 0.1
     """Of two sizes that differ by at most this many pots, the larger stays; 0: equal ones only."""
+    force_all_in_share: Annotated[values.Share, LATER] = 1.0
+    """A bet with which its player has put in at least this share of the stack is all-in instead."""
+    added_lines: Annotated[_Lines, LATER] = ()
+    """Lines that the tree has besides those of the sizes: `0 12 38` (put in since the root, an
+    amount for each action) or `x:b12:r38`."""
+    removed_lines: Annotated[_Lines, LATER] = ()
+    """Lines whose last action is taken out of the tree; in a path, `b` is every bet or raise."""
     rake_rate: values.UpToOne = 0.0
     """Fraction of every won pot that the house takes. A raked game is not zero-sum."""
     rake_cap: NotNegative | None = None
@@ -239,7 +265,8 @@ class SpotConfig(ReportConfig):
     def betting_rules(self) -> BettingRules:
         """Returns the rules that the tree is built with."""
         thresholds = ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold")
-        names = (*_SIZE_KEYS, "max_raises_per_street", "first_street", *thresholds)
+        lines = ("force_all_in_share", "added_lines", "removed_lines")
+        names = (*_SIZE_KEYS, "max_raises_per_street", "first_street", *thresholds, *lines)
         return BettingRules.of(**{name: getattr(self, name) for name in names})
 
     def tree(self) -> PostflopTree:
@@ -279,3 +306,6 @@ class SpotConfig(ReportConfig):
             "cfr_variant": values.digest_variant(self.schedule()),
             "add_all_in_threshold": added if math.isfinite(added) else ".inf",
         }
+        for key in ("added_lines", "removed_lines"):
+            if key in digest:
+                digest[key] = sorted(digest[key])

@@ -7,7 +7,7 @@ the flop the big blind counts as a bet that was made. Antes are dead money, no p
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from runout.errors import TreeError
 from runout.trees.actions import Action, ActionKind
+from runout.trees.paths import NO_LINES, Lines
 from runout.trees.sizes import (
     BLIND_KEYS,
     RAISES_BEFORE_FLOP,
@@ -64,6 +65,7 @@ _CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "amount": (lambda number: 0.0 < number < math.inf, "a positive amount"),
     "amount or 0": (lambda number: 0.0 <= number < math.inf, "0 or a positive amount"),
     "threshold": (lambda number: number >= 0.0, "0 (off) or a positive fraction of the pot"),
+    "share": (lambda number: 0.0 < number <= 1.0, "a share above 0 and up to 1"),
     "limit": (
         lambda limit: limit is None or (type(limit) is int and limit >= 0),
         "a whole number from 0 up",
@@ -203,6 +205,9 @@ class BettingRules:
         merging_threshold: of two amounts whose difference is at most this fraction of the pot
             with the smaller one in it, the larger stays. 0: only equal amounts.
         allow_limp: whether the first player before the flop may just call the big blind.
+        force_all_in_share: a bet with which its player has put in at least this share of the stack
+            since the root is all-in instead. 1: only a bet of everything.
+        lines: actions that are there, or are not, whatever the sizes say.
     """
 
     menus: tuple[tuple[SizeMenu, SizeMenu], ...]
@@ -211,6 +216,8 @@ class BettingRules:
     force_all_in_threshold: float = 0.0
     merging_threshold: float = 0.0
     allow_limp: bool = True
+    force_all_in_share: float = 1.0
+    lines: Lines = NO_LINES
 
     def __post_init__(self) -> None:
         if len(self.menus) != len(Street):
@@ -218,6 +225,7 @@ class BettingRules:
         _require("limit", max_raises_per_street=self.max_raises_per_street)
         names = ("add_all_in_threshold", "force_all_in_threshold", "merging_threshold")
         _require("threshold", **{name: getattr(self, name) for name in names})
+        _require("share", force_all_in_share=self.force_all_in_share)
 
     def check_units(self, stakes: Stakes) -> None:
         """Raises `TreeError` naming the first size without a meaning in the unit of the stakes."""
@@ -238,11 +246,13 @@ class BettingRules:
         raise_sizes: Sizes | SizesInput | None = None,
         donk_sizes: Sizes | SizesInput | None = None,
         first_street: int = 0,
+        added_lines: Iterable[str] = (),
+        removed_lines: Iterable[str] = (),
         **thresholds: Any,
     ) -> "BettingRules":
         """Reads sizes, for all or by street and player; streets before the first are like it.
 
-        Without sizes of raises they are those of bets.
+        Without sizes of raises they are those of bets. `runout.trees.paths` says what a line is.
 
         Raises:
             TreeError: naming the size, limit or threshold at fault.
@@ -262,7 +272,8 @@ class BettingRules:
             return SizeMenu(bets.at(*keys) or (), raises.at(*keys) or (), donk)
 
         menus = tuple((menu(street, "oop"), menu(street, "ip")) for street in Street)
-        return cls(menus, max_raises_per_street, **thresholds)
+        lines = Lines.parse(added_lines, removed_lines)
+        return cls(menus, max_raises_per_street, **thresholds, lines=lines)
 
 
 class BettingState(NamedTuple):
@@ -354,14 +365,20 @@ def _targets(
     least = opponent_amount + max(state.last_increment, stakes.minimum_bet)
     force = max(rules.force_all_in_threshold, SAME_AMOUNT_FRACTION)
     targets: dict[float, BetSize | None] = {}
+    missing = street_stack - opponent_amount
     for size in sizes:
+        if size.unit == "a" and missing > size.max_fraction * pot_after_call:
+            continue
         wanted = stakes.rounded(_wanted_amount(size, stakes, state, street_stack, pot_after_call))
         target = min(max(wanted, least), street_stack)
         pot_if_called = pot_after_call + 2.0 * (target - opponent_amount)
-        if street_stack - target <= force * pot_if_called:
+        if (
+            street_stack - target <= force * pot_if_called
+            or state.street_base + target >= rules.force_all_in_share * stakes.betting_stack
+        ):
             target = street_stack
         targets.setdefault(target, size if target == wanted else None)
-    if street_stack - opponent_amount <= rules.add_all_in_threshold * pot_after_call:
+    if missing <= rules.add_all_in_threshold * pot_after_call:
         targets.setdefault(street_stack, None)
     merge = max(rules.merging_threshold, SAME_AMOUNT_FRACTION)
     least_apart = SAME_AMOUNT_BB if stakes.is_in_big_blinds else 0.0

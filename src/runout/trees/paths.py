@@ -1,4 +1,4 @@
-"""The one syntax of paths: a node is named by the steps that lead to it, as ``x:b59:c:Ah:x``.
+"""The one syntax of paths, and lines: a node is named by its steps, as ``x:b59:c:Ah:x``.
 
 A step is an action at a decision and a card where one is dealt; a flop is three cards in one step.
 Steps are written with ``:`` between them, before the flop (``r2.5:c``) and after it. The number of
@@ -25,13 +25,22 @@ streets together.
 """
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from runout.errors import TreeError, quote
-from runout.trees.actions import ACTION_LETTERS, format_amount, format_percentage
+from runout.trees.actions import (
+    ACTION_LETTERS,
+    Action,
+    ActionKind,
+    format_amount,
+    format_percentage,
+)
 from runout.trees.sizes import AFTER_FLOP, BEFORE_FLOP, format_bet_size
 
 if TYPE_CHECKING:
+    from runout.trees.betting import BettingState, Stakes
     from runout.trees.tree import BettingTree
 
 #: Between the steps of a path as it is written.
@@ -196,3 +205,179 @@ def _describe(tree: "BettingTree", node: int) -> str:
     code, size = tree.action_code(node), tree.requested[node]
     is_sized = code[0] in "br" and size is not None and size.unit not in ("bb", "c")
     return f"{code} ({format_bet_size(size)})" if is_sized and size is not None else code
+
+
+# Lines that a tree has besides those that sizes give, and lines that are taken out.
+#
+# A line is a sequence of actions from the root. As in PioSOLVER's ``add_line`` it has one number
+# for each action, what its player has then put in since the root; a check and a call repeat a
+# number, a fold has none. ``0 12 38`` is a check, a bet of 12 and a raise to 38. Or else it is a
+# path such as ``x:b12:r38``, whose numbers count by street; in a line that is removed, a ``b`` or
+# ``r`` without a number is every bet or raise.
+#
+# Along an added line, each bet is added to its decision, whatever the sizes are; checks, calls and
+# folds are everywhere. Of a removed line, the last action goes, with everything that follows.
+
+_LINE_SPLIT = re.compile(r"[\s:,]+")
+_LINE_NUMBER = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
+_LINE_STEP = re.compile(r"([xcfabr])(\d+(?:\.\d*)?)?", re.ASCII)
+
+#: The kinds of action that a letter stands for; a call where nothing is to be called is a check.
+_KINDS = {
+    "x": {ActionKind.CHECK},
+    "c": {ActionKind.CALL, ActionKind.CHECK},
+    "f": {ActionKind.FOLD},
+    "a": {ActionKind.ALL_IN},
+    "b": {ActionKind.BET, ActionKind.RAISE, ActionKind.ALL_IN},
+    "r": {ActionKind.BET, ActionKind.RAISE, ActionKind.ALL_IN},
+}
+
+#: Amounts closer than this are one amount.
+_SAME = 1e-6
+
+_HOW = "write 0 12 38 (put in since the root, an amount for each action) or x:b12:r38"
+
+
+class _Step(NamedTuple):
+    """One action: its letter, empty for an amount that counts from the root, and its amount."""
+
+    letter: str
+    amount: float | None
+
+    def __str__(self) -> str:
+        return self.letter + ("" if self.amount is None else format_amount(self.amount))
+
+    def is_taken_by(self, action: Action, state: "BettingState") -> bool:
+        if action.kind == ActionKind.FOLD and not self.letter:
+            return False
+        if self.letter and action.kind not in _KINDS[self.letter]:
+            return False
+        total = action.amount if self.letter else state.street_base + action.amount
+        return self.amount is None or abs(total - self.amount) < _SAME
+
+    def bet(self, state: "BettingState", stakes: "Stakes") -> Action | None:
+        """Returns the bet or raise that the step asks for; None if it asks for none."""
+        stack = stakes.betting_stack - state.street_base
+        amount = (
+            self.amount if self.letter or self.amount is None else self.amount - state.street_base
+        )
+        if self.letter == "a":
+            amount = stack
+        if amount is None or amount <= state.opponent_amount + _SAME or amount > stack + _SAME:
+            return None
+        if abs(amount - stack) < _SAME:
+            return Action(ActionKind.ALL_IN, stack)
+        is_whole = abs(stakes.rounded(amount) - amount) < _SAME
+        kind = ActionKind.RAISE if state.num_bets else ActionKind.BET
+        return Action(kind, stakes.rounded(amount)) if is_whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line; its text is as short as it can be, and equal lines have equal texts.
+
+    Attributes:
+        text: as it was given, for errors.
+        steps: the actions that are still to come.
+    """
+
+    text: str
+    steps: tuple[_Step, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Reads a line.
+
+        Raises:
+            TreeError: naming the step that cannot be read.
+        """
+        words = [word for word in _LINE_SPLIT.split(text.strip().lower()) if word]
+        steps = []
+        for word in words:
+            match = _LINE_STEP.fullmatch(word)
+            if _LINE_NUMBER.fullmatch(word) and len(word) < 20:
+                steps.append(_Step("", float(word)))
+            elif match and (match[2] is None or match[1] in "br") and len(word) < 20:
+                steps.append(_Step(match[1], None if match[2] is None else float(match[2])))
+            else:
+                raise TreeError(f"line {quote(text)}", f"{quote(word)} is not an action, {_HOW}")
+        if not steps:
+            raise TreeError(f"line {quote(text)}", f"empty, {_HOW}")
+        return cls(text.strip(), tuple(steps))
+
+    def __str__(self) -> str:
+        is_path = any(step.letter for step in self.steps)
+        return (":" if is_path else " ").join(map(str, self.steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The added and the removed lines of a tree, or what is left of them below a node."""
+
+    added: tuple[Line, ...] = ()
+    removed: tuple[Line, ...] = ()
+
+    @classmethod
+    def parse(cls, added: Iterable[str] = (), removed: Iterable[str] = ()) -> Self:
+        """Reads the lines; the first that cannot be read raises `TreeError`."""
+        return cls(*(tuple(map(Line.parse, lines)) for lines in (added, removed)))
+
+    def apply(
+        self, actions: list[Action], state: "BettingState", stakes: "Stakes", out_used: set[str]
+    ) -> list[Action]:
+        """Returns the actions of a decision, with those that lines add and without the removed.
+
+        The texts of lines that removed an action are put into ``out_used``.
+
+        Raises:
+            TreeError: if a line has an action that the game does not allow, or none is left.
+        """
+        if not self.added and not self.removed:
+            return actions
+        known = list(actions)
+        for line in self.added:
+            if any(line.steps[0].is_taken_by(action, state) for action in known):
+                continue
+            bet = line.steps[0].bet(state, stakes)
+            if bet is None:
+                stack = format_amount(stakes.betting_stack)
+                text = f"{line.steps[0]} is not an action there; the stack is {stack}"
+                raise TreeError(f"line {quote(line.text)}", text)
+            known.append(bet)
+        left = known
+        for line in self.removed:
+            if len(line.steps) == 1:
+                kept = [action for action in left if not line.steps[0].is_taken_by(action, state)]
+                out_used |= {line.text} if len(kept) < len(left) else set()
+                left = kept
+            if not left:
+                raise TreeError(f"line {quote(line.text)}", "without it, no action is left there")
+        # Passive actions come first, as they are; the others by rising amount.
+        return sorted(left, key=lambda action: action.amount if action.is_aggressive else -1.0)
+
+    def end(self) -> None:
+        """Raises `TreeError` if an added line goes on where the betting is over."""
+        for line in self.added:
+            text = f"{line.steps[0]} comes after the betting is over"
+            raise TreeError(f"line {quote(line.text)}", text)
+
+    def check_used(self, used: set[str]) -> None:
+        """Raises `TreeError` naming the first removed line that removed nothing."""
+        for line in self.removed:
+            if line.text not in used:
+                raise TreeError(f"line {quote(line.text)}", "is not in the tree, take it out")
+
+    def after(self, action: Action, state: "BettingState") -> "Lines":
+        """Returns what is left of the lines below an action."""
+
+        def rest(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+            return tuple(
+                Line(line.text, line.steps[1:])
+                for line in lines
+                if len(line.steps) > 1 and line.steps[0].is_taken_by(action, state)
+            )
+
+        return Lines(rest(self.added), rest(self.removed))
+
+
+NO_LINES = Lines()

@@ -11,6 +11,7 @@ text       the player's amount on this street becomes the opponent's (0 before a
 ``2e``     the same over 2 streets
 ``3e200%`` the same over 3 streets, but at most 200 % of the pot
 ``a``      everything; ``allin`` and ``all-in`` mean the same
+``a300%``  everything, where that adds at most 300 % of the pot after calling
 ========== =======================================================================
 
 Only a number without a unit depends on the place: it is a pot fraction after the flop and an error
@@ -44,6 +45,7 @@ MAX_PLAIN_FRACTION = 10.0
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)"
 _SCALED = re.compile(rf"({_NUMBER})(%|x|c|p|bb)", re.ASCII)
+_BOUNDED = re.compile(rf"(?:a|all-?in)({_NUMBER})%", re.ASCII)
 _GEOMETRIC = re.compile(rf"(\d{{0,3}})e(?:({_NUMBER})%)?", re.ASCII)
 _MAX_CACHED_TEXTS = 4096
 
@@ -101,7 +103,7 @@ class BetSize:
         number: in the unit, for ``%`` a fraction of the pot: 0.5 is half of it. Of ``e`` it is how
             many times the size is bet and called; 0 for every street that is left, counting this
             one, and every raise made on this street before counts as a street that is gone.
-        max_fraction: upper bound of ``e``, in pots.
+        max_fraction: upper bound of ``e``, in pots; an ``a`` that adds more is left out.
     """
 
     unit: str
@@ -314,6 +316,8 @@ def read_size_text(text: str, style: SizeStyle) -> BetSize:
     noun = style.noun
     if text in ("a", "allin", "all-in"):
         return BetSize("a")
+    if match := _BOUNDED.fullmatch(text):
+        return BetSize("a", 0.0, _read_positive(match[1], "%", noun))
     if match := _SCALED.fullmatch(text):
         return BetSize(match[2].replace("p", "%"), _read_positive(match[1], match[2], noun))
     if match := _GEOMETRIC.fullmatch(text):
@@ -348,16 +352,16 @@ def _read_positive(number: str, unit: str, noun: str) -> float:
 
 def format_bet_size(size: BetSize, style: SizeStyle = AFTER_FLOP) -> str:
     """Writes a size as text that `parse_bet_size` reads back as exactly the same size."""
+    bound = "" if size.max_fraction == math.inf else format_percent(size.max_fraction)
     match size.unit:
         case "%":
             # Decimal arithmetic, because 100 * 0.07 is not 7 and the text must read back exactly.
             factor = 100 if style.pot_unit == "%" else 1
             return _format_number(size.number, factor) + style.pot_unit
         case "e":
-            bound = "" if size.max_fraction == math.inf else format_percent(size.max_fraction)
             return f"{int(size.number) or ''}e{bound}"
         case "a":
-            return style.all_in
+            return style.all_in + bound
         case unit:
             return _format_number(size.number) + unit
 

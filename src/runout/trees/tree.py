@@ -37,7 +37,7 @@ from runout.trees.betting import (
     legal_actions,
 )
 from runout.trees.layout import LEAF, MAX_NODES, NO_NODE, TreeArrays, layout_tree
-from runout.trees.paths import find_node, join_path
+from runout.trees.paths import NO_LINES, Lines, find_node, join_path
 from runout.trees.sizes import AFTER_FLOP, BEFORE_FLOP, BetSize, SizesInput
 
 #: The players after the flop: out of position acts first on every street.
@@ -66,6 +66,7 @@ class _Node(NamedTuple):
     state: BettingState
     action: Action | None
     leaf_kind: int
+    lines: Lines = NO_LINES
 
 
 class TreeCounts(NamedTuple):
@@ -390,15 +391,23 @@ def _grow(rules: BettingRules, stakes: Stakes, first: BettingState, max_nodes: i
     """Builds the tree below a decision; it is a single leaf if nobody has anything to bet."""
     rules.check_units(stakes)
     is_over = first.amount == stakes.betting_stack
-    root = _Node(first, None, SHOWDOWN if is_over else NOT_A_LEAF)
+    root = _Node(first, None, SHOWDOWN if is_over else NOT_A_LEAF, rules.lines)
+
+    used: set[str] = set()  # lines that removed an action
 
     def expand(node: _Node) -> tuple[int, list[_Node]]:
+        state, lines = node.state, node.lines
         if node.leaf_kind != NOT_A_LEAF:
+            lines.end()
             return LEAF, []
-        actions = legal_actions(rules, stakes, node.state)
-        return node.state.player, [_play(node.state, action, stakes) for action in actions]
+        actions = lines.apply(legal_actions(rules, stakes, state), state, stakes, used)
+        return state.player, [
+            _play(state, action, stakes)._replace(lines=lines.after(action, state))
+            for action in actions
+        ]
 
     layout, nodes = layout_tree(root, expand, max_nodes)
+    rules.lines.check_used(used)
     leaf_kind = np.array([node.leaf_kind for node in nodes], dtype=np.int32)
     amounts = np.array([node.state.invested for node in nodes], dtype=np.float64)
     # All-in is the stack itself, so that no rounding error leaves money behind or adds some.
