@@ -136,5 +136,5 @@ def test_summaries_are_read_once_for_each_contents(library, names, tmp_path):
     found = next(iter(library.runs.values()))
     assert runs.summarize(found) is runs.summarize(found)
     make_values((9.0,)).save(tmp_path / "0", overwrite=True)
-    assert runs.summarize(next(iter(library.look().values()))).title == "3 flops at SPR 9"
+    assert runs.summarize(next(iter(library.look().values())))["title"] == "3 flops at SPR 9"
     assert names == ["0", "0"]

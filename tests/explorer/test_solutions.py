@@ -9,11 +9,11 @@ import pytest
 from runout.cards.deck import matchup_weights
 from runout.errors import BundleError, RunoutError, TreeError
 from runout.explorer.answers import (
+    flops_of,
     flops_to_json,
     list_lines,
-    make_game,
-    open_found,
-    open_spot,
+    open_facts,
+    title_of,
 )
 from runout.runs.spot import solve_spot
 from runout.solutions.flop_bundles import load_spot
@@ -23,7 +23,7 @@ from runout.solutions.values import ValueBundle
 
 @pytest.fixture(scope="module")
 def open_by_name(explorer, ids):
-    return lambda name: open_found(explorer.library.get(ids[name]))
+    return lambda name: explorer.opened.get(explorer.library.get(ids[name]))
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +59,14 @@ def test_sources_of_flops_are_told_and_guesses_marked(game):
 
 
 def test_the_title_says_how_flops_were_solved(game, open_by_name):
-    assert game.title == "10 bb, flops checked down"
-    assert open_by_name("joint_game").title == "6 bb, 1 flop"
+    assert title_of(game.solution) == "10 bb, flops checked down"
+    assert title_of(open_by_name("joint_game").solution) == "6 bb, 1 flop"
 
 
 def test_a_config_that_cannot_be_read_any_more_hides_nothing_else(game):
-    odd = make_game(replace(game.solution, config_text="colour: green\n"))
-    assert odd.title == "10 bb"
-    assert odd.shares == {}
+    odd = replace(game.solution, config_text="colour: green\n")
+    assert title_of(odd) == game.solution.title + ", flops checked down"
+    assert flops_of(odd) is None
 
 
 def test_a_line_without_flops_has_an_empty_report(game):
@@ -108,9 +108,9 @@ def test_a_kept_flop_is_linked(report, ids):
 
 
 def test_it_says_how_much_is_solved(report):
-    assert report.title == "3 flops, a spot"
-    assert report.note == "3 of 4 flops are solved"
-    assert report.quality.exploitability == 0.004
+    assert title_of(report.solution) == "3 flops, a spot"
+    assert report.solution.note == "3 of 4 flops are solved"
+    assert report.solution.quality.exploitability == 0.004
 
 
 def test_a_line_that_was_not_looked_at_is_refused(report):
@@ -122,11 +122,10 @@ KEYS = {"board": "QsJh2h8c3d", "oop": "AA,KK", "ip": "QQ,JJ", "pot": 20, "stack"
 
 
 def test_a_spot_says_what_it_is_and_how_well_it_is_solved(runs):
-    run = open_spot(runs / "river")
-    assert run.title == "QsJh2h8c3d, pot 180, stack 910"
-    assert run.note == ""
-    assert run.quality == load_spot(runs / "river").quality
-    assert run.solution.node("x").path == "x"
+    facts, spot = open_facts(runs / "river"), load_spot(runs / "river")
+    assert facts.title == spot.title == "QsJh2h8c3d, pot 180, stack 910"
+    assert facts.note == spot.note == ""
+    assert facts.quality == spot.quality
 
 
 def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path):
@@ -134,9 +133,9 @@ def test_a_spot_without_a_solution_says_how_to_get_one_and_then_has_it(tmp_path)
     solution = solve_spot(**KEYS)
     solution.begin_saving(path)()
     with pytest.raises(BundleError, match="is unfinished; rerun its command to resume"):
-        open_spot(path, has_nodes=False)
+        open_facts(path)
     solve_spot(directory=path, **KEYS)
-    assert open_spot(path).solution.node("").actor == 0
+    assert open_facts(path).quality.iterations > 0
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +162,9 @@ def test_both_players_share_the_pot_of_test_values_run(values):
 def test_the_worst_flop_says_how_well_all_are_solved(values, runs):
     bundle = ValueBundle.load(runs / "flop_values")
     reports = [report for solved in bundle.values for report in solved.reports]
-    assert values.quality.exploitability == max(report.exploitability_pot for report in reports)
+    assert values.solution.quality.exploitability == max(
+        report.exploitability_pot for report in reports
+    )
 
 
 def test_a_ratio_that_was_not_solved_is_refused(values):

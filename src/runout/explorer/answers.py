@@ -6,15 +6,15 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from runout.cards.deck import format_card, parse_board
-from runout.cards.flops import describe_texture
+from runout.cards.deck import parse_board
+from runout.cards.flops import FlopList, describe_texture
 from runout.cards.hand_classes import Draw, MadeHand, classify_hands
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
@@ -22,13 +22,13 @@ from runout.config.spot import SpotConfig
 from runout.errors import BundleError, RunoutError, TreeError, quote
 from runout.explorer.library import FoundRun, RunKind, require_plain_files
 from runout.solutions import flop_bundles
-from runout.solutions.node import HandSpace, Node, Provenance, Quality, Solution, Unit
+from runout.solutions.node import HandSpace, Node, Provenance, Solution, Unit
 from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
 from runout.solutions.reports import Column, FlopsReport, LineTable, load_report
 from runout.solutions.sheet import plain, rounded
-from runout.solutions.tables import leaves_sheet, report_cards
-from runout.solutions.values import PostflopValues, ValueBundle
+from runout.solutions.tables import cards_to_json, leaves_sheet, report_cards
+from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
@@ -57,80 +57,62 @@ _MORE = ("reach", "nuts_", "cost_", "only_")
 # Solutions that are open.
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A solution of any kind as the page shows it; several threads may ask it.
-
-    Attributes:
-        title: what was solved, in a few words.
-        quality: how well it is solved; the worst flop of several.
-        config_text: the config as it was given.
-        note: where it comes from, or what is missing; empty for nothing to note.
-        solution: what was opened; None for summaries.
-        shares: of a preflop game, the flops that stand for all, each with its share.
-        spots: of a report, the ids of the flops whose solutions were kept, by flop.
-    """
-
-    title: str
-    quality: Quality
-    config_text: str
-    note: str = ""
-    solution: Solution | None = None
-    shares: Mapping[str, float] = field(default_factory=dict)
-    spots: Mapping[str, str] = field(default_factory=dict)
-
-
-def open_found(found: FoundRun, has_nodes: bool = True) -> Run:
+def open_found(found: FoundRun, has_nodes: bool = True) -> Solution:
     """Opens a solution; without nodes, spots are not looked at beyond their documents."""
     match found.kind:
         case RunKind.SPOT:
-            return open_spot(found.bundle, has_nodes)
+            facts = open_facts(found.bundle)
+            return flop_bundles.load_spot(found.bundle) if has_nodes else facts
         case RunKind.VALUES:
-            values = ValueBundle.load(found.bundle, verify=False)
-            return Run(values.title, values.quality, values.config_text, solution=values)
+            return ValueBundle.load(found.bundle, verify=False)
         case RunKind.REPORT:
-            report = load_report(found.bundle)
-            done, total, text = len(report.rows), report.num_flops, report.config_text
-            note = "" if done == total else f"{done:,} of {total:,} flops are solved"
-            title = f"{done:,} flops, {report.title}"
-            return Run(title, report.quality, text, note, report, spots=found.spots)
-    return make_game(load_solution(found.path))
+            return load_report(found.bundle)
+    return load_solution(found.path)
 
 
-def open_spot(path: Path, has_nodes: bool = True) -> Run:
-    """Opens a bundle of a spot."""
+def open_facts(path: Path) -> Solution:
+    """Opens the documents of a spot, which is refused as long as it is unfinished."""
     bundle = load_bundle(path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, verify=False)
+    found = Solution()
     with reading_contents(path):
-        text, report = bundle.config_text or "", bundle.documents[flop_bundles.REPORT]
-        config = parse_config(text, SpotConfig)
-        quality = flop_bundles.quality_of(config, report, Provenance.of(bundle.manifest))
+        found.config_text, report = bundle.config_text or "", bundle.documents[flop_bundles.REPORT]
+        config = parse_config(found.config_text, SpotConfig)
+        found.quality = flop_bundles.quality_of(config, report, Provenance.of(bundle.manifest))
     if not flop_bundles.has_solution(path):
         raise BundleError(str(path), "is unfinished; rerun its command to resume")
-    title = f"{config.board}, pot {format_amount(config.pot)}, stack {format_amount(config.stack)}"
-    note = "" if config.origin is None else config.origin.describe()
-    return Run(title, quality, text, note, flop_bundles.load_spot(path) if has_nodes else None)
+    pot, stack = format_amount(config.pot), format_amount(config.stack)
+    found.title = f"{config.board}, pot {pot}, stack {stack}"
+    return found
 
 
-def make_game(solution: PreflopSolution) -> Run:
-    """Returns a preflop game; a config that cannot be read any more hides nothing else."""
-    title, text, shares = solution.title, solution.config_text, {}
+def flops_of(game: PreflopSolution) -> FlopList | None:
+    """Returns the flops that stand for all in a preflop game, None if it has none."""
     try:
-        model = parse_config(text, RunConfig).postflop_model
-    except RunoutError:  # an older version wrote it
-        return Run(title, solution.quality, text, solution=solution)
-    if (flops := None if model is None else model.flop_list()) is not None:
-        shares = dict(zip(flops.names, flops.weights.tolist(), strict=True))
-        title += ", 1 flop" if len(flops) == 1 else f", {len(flops)} flops"
-    else:
-        title += ", flops checked down" if solution.tree.flop_leaves() else ", no flops"
-    return Run(title, solution.quality, text, solution=solution, shares=shares)
+        model = parse_config(game.config_text, RunConfig).postflop_model
+    except RunoutError:  # an older version wrote it, which hides nothing else
+        return None
+    return None if model is None else model.flop_list()
+
+
+def title_of(solution: Solution) -> str:
+    """Returns what was solved, in a few words."""
+    match solution:
+        case FlopsReport(rows=rows, title=title):
+            return f"{len(rows):,} flops, {title}"
+        case PreflopSolution(title=title) as game:
+            if (flops := flops_of(game)) is not None:
+                return f"{title}, {len(flops)} flop{'s' if len(flops) > 1 else ''}"
+            sources = {leaf.source for leaf in game.report.flop_leaves.values()}
+            if sources <= {ValueSource.RAW_EQUITY}:
+                return f"{title}, {'flops checked down' if sources else 'no flops'}"
+    return solution.title
 
 
 class OpenedRun(NamedTuple):
     """A solution, and digest and stamps of the files that it was read from."""
 
     found: FoundRun
-    run: Run
+    solution: Solution
     digest: str
     stamps: list[tuple[int, int, int]]
 
@@ -140,7 +122,7 @@ class OpenedRuns:
 
     def __init__(self) -> None:
         self._opened: OrderedDict[str, OpenedRun] = OrderedDict()
-        self._summaries: dict[str, tuple[str, Run]] = {}
+        self._summaries: dict[str, tuple[str, Json]] = {}
         self._lock = threading.Lock()
         self._lock_by_id: dict[str, threading.Lock] = {}
 
@@ -166,12 +148,12 @@ class OpenedRuns:
                 self._opened.popitem(last=False)
         return known
 
-    def summarize(self, found: FoundRun) -> Run:
-        """Returns what the list of solutions says about one, without what keeps files open."""
+    def summarize(self, found: FoundRun) -> Json:
+        """Returns what the list of solutions says about one, which keeps no files open."""
         digest = "" if found.manifest is None else found.manifest.digest
         known = self._summaries.get(found.id)
         if known is None or known[0] != digest:
-            known = digest, replace(open_found(found, has_nodes=False), solution=None)
+            known = digest, summary_to_json(found, open_found(found, has_nodes=False))
             self._summaries[found.id] = known
         return known[1]
 
@@ -258,16 +240,18 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
         argument: the path of a node; for ``classes`` a board, for values a stack-to-pot ratio.
         can_solve: whether the server may start jobs.
     """
-    found, run = opened.found, opened.run
-    match question, run.solution:
+    found = opened.found
+    match question, opened.solution:
         case "facts", solution:
             game = solution if isinstance(solution, PreflopSolution) else None
+            flops = None if game is None else flops_of(game)
+            shares = zip(flops.names, flops.weights.tolist(), strict=True) if flops else ()
             return {
-                **summary_to_json(found, run, ""),
+                **summary_to_json(found, solution),
                 "path": found.given,
-                "config": run.config_text,
-                "note": run.note,
-                "flops": [{"flop": flop, "share": share} for flop, share in run.shares.items()],
+                "config": solution.config_text,
+                "note": solution.note,
+                "flops": [{"flop": flop, "share": share} for flop, share in shares],
                 "leaves": [] if game is None else leaves_sheet(game).records(),
                 "can_solve": can_solve and game is not None,
             }
@@ -275,26 +259,30 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
             return classes_to_json(argument)
         case "node" | "cards", FlopsReport() | ValueBundle():
             raise BundleError("node", "values and reports of flops have no nodes, ask for flops")
-        case "node", Solution() as view:
+        case "node", view:
             return node_to_json(view.node(argument))
-        case "cards", Solution() as view:
-            return cards_to_json(view, argument)
+        case "cards", view:
+            view.node(argument)
+            try:
+                return cards_to_json(report_cards(view, argument))
+            except TreeError as error:  # no card is dealt there or on the way
+                return {"chosen": None, "rows": [], "note": error.problem}
         case "lines", PreflopSolution() as game:
             return list_lines(game)
         case "flops", PreflopSolution() | FlopsReport() | ValueBundle():
-            return flops_to_json(run, argument)
+            return flops_to_json(opened, argument)
     raise BundleError(found.name, f"a {found.kind.value} solution has no {question}")
 
 
-def summary_to_json(found: FoundRun, run: Run | None, problem: str) -> Json:
-    """Returns a line of the list of solutions; ``run`` is None for one that cannot be opened."""
-    manifest = found.manifest
+def summary_to_json(found: FoundRun, solution: Solution | None, problem: str = "") -> Json:
+    """Returns a line of the list of solutions; there is a problem if it cannot be opened."""
+    manifest, quality = found.manifest, None if solution is None else solution.quality
     return {
         "id": found.id,
         "name": found.name,
         "kind": found.kind.value,
-        "title": "" if run is None else run.title,
-        "quality": None if run is None else run.quality.to_json(),
+        "title": "" if solution is None else title_of(solution),
+        "quality": None if quality is None else quality.to_json(),
         "date": "" if manifest is None else manifest.created_at.isoformat(timespec="seconds"),
         "size_bytes": 0 if manifest is None else manifest.size_bytes,
         "problem": problem,
@@ -317,35 +305,17 @@ def classes_to_json(board: str) -> Json:
     }
 
 
-def cards_to_json(view: Solution, path: str) -> Json:
-    """Returns the node with each card that can come, or could have come last, in its place."""
-    view.node(path)
-    try:
-        report = report_cards(view, path)
-    except TreeError as error:  # no card is dealt there or on the way
-        return {"chosen": "", "rows": [], "note": error.problem}
-    rows = []
-    for row in report.rows:
-        summary, names = node_summary_to_json(row.node), map(format_card, row.cards)
-        rows += [{**summary, "card": name, "path": report.path(name)} for name in names]
-    chosen = "" if report.chosen is None else format_card(report.chosen)
-    return {"chosen": chosen, "rows": rows, "note": ""}
-
-
 def list_lines(game: PreflopSolution) -> Json:
     """Returns every line of a preflop game in the order of a walk, with its reach and its EVs."""
-    tree, rows, waiting = game.tree, [], [0]
-    smallest = SMALLEST_REACH if tree.num_nodes > MAX_LINES else 0.0
+    rows, waiting = list[Json](), [0]
+    smallest = SMALLEST_REACH if game.tree.num_nodes > MAX_LINES else 0.0
     while waiting:
         number = waiting.pop()
-        reach = game.share_of_deals(number)
-        if number > 0 and reach < smallest:
-            continue
         node, label, frequency = game.node_at(number), "start", None
-        if number > 0:
-            actor = game.actor(int(tree.layout.parent[number]))
-            label = f"{BLIND_NAMES[actor]} {tree.action_label(number)}"
-            frequency = rounded(game.action_frequency(number))
+        if number > 0 and (node.reach or 0.0) < smallest:
+            continue
+        for step, action, often in node.actions_taken()[-1:]:
+            label, frequency = f"{node.players[step.actor or 0]} {action.label}", rounded(often)
         rows.append(
             {
                 "path": node.path,
@@ -353,27 +323,27 @@ def list_lines(game: PreflopSolution) -> Json:
                 "depth": len(node.trail),
                 "kind": node.kind,
                 "frequency": frequency,
-                "reach": rounded(reach),
+                "reach": plain(node.reach),
                 "pot": rounded(node.pot),
                 "ev": [rounded(node.range_ev(player)) for player in (0, 1)],
             }
         )
-        waiting += reversed(tree.layout.children(number))
+        waiting += reversed(game.tree.layout.children(number))
     return {"players": BLIND_NAMES, "unit": Unit.BIG_BLINDS, "rows": rows}
 
 
 # Tables of flops: of a preflop game behind a line, of a report at a line, of values at a ratio.
 
 
-def flops_to_json(run: Run, choice: str) -> Json:
+def flops_to_json(opened: OpenedRun, choice: str) -> Json:
     """Returns a row for each flop: what is done first there, and what it is worth to whom.
 
     Args:
-        run: of a kind that has flops.
+        opened: of a kind that has flops.
         choice: a node, the name of a line, or a stack-to-pot ratio; by default the first.
     """
     table: Json = {"choices": [], "choice": "", "more": [], "players": POSITION_NAMES}
-    match run.solution:
+    match opened.solution:
         case PreflopSolution() as game:
             node = game.node(choice)
             table |= {"path": node.path, "title": node.label, "unit": node.unit}
@@ -391,7 +361,7 @@ def flops_to_json(run: Run, choice: str) -> Json:
             table |= {"path": line.name, "title": line.heading(", "), "unit": Unit.CHIPS}
             table |= {"choices": names, "choice": "line"}
             table["more"] = [{"key": c.key, "label": c.heading, "form": c.form} for c in more]
-            rows = [_row_of_report(of_line, number, run.spots, more) for number in flops]
+            rows = [_row_of_report(of_line, number, opened.found.spots, more) for number in flops]
         case ValueBundle() as bundle:
             by_spr = {f"{values.spr:g}": values for values in bundle.values}
             chosen = choice or next(iter(by_spr))

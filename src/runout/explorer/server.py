@@ -200,17 +200,18 @@ class Explorer:
 
     def list_runs(self) -> Json:
         """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
-        summaries = []
-        for found in self.library.look().values():
-            if found.report:
-                continue  # flops of a report are found from it
-            run, problem = None, found.problem
+        found = self.library.look().values()
+        # Flops of a report are found from it.
+        return {"runs": [self._summary(each) for each in found if not each.report]}
+
+    def _summary(self, found: FoundRun) -> Json:
+        problem = found.problem
+        if not problem:
             try:
-                run = None if problem else self.opened.summarize(found)
+                return self.opened.summarize(found)
             except RunoutError as error:
                 problem = _without_path(error, found).problem
-            summaries.append(summary_to_json(found, run, problem))
-        return {"runs": summaries}
+        return summary_to_json(found, None, problem)
 
     def answer(self, question: str, run: str, argument: str) -> Encoded:
         """Returns an answer."""
@@ -227,9 +228,9 @@ class Explorer:
         if self.jobs is None:
             raise ExecutionError("job", "solves are only started for this machine itself")
         opened = self.opened.get(self.library.get(question.run))
-        if not isinstance(opened.run.solution, PreflopSolution):
+        if not isinstance(opened.solution, PreflopSolution):
             raise TreeError("job", f"{opened.found.name} is no preflop solution")
-        tree = opened.run.solution.tree
+        tree = opened.solution.tree
         leaf = tree.find_node(question.node)
         if tree.leaf_kind[leaf] != FLOP:
             raise TreeError("job", "no flop is dealt at this node")

@@ -6,6 +6,7 @@ solutions the nodes that are reached most often are written.
 
 import heapq
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from runout.explorer.answers import Json, OpenedRun, answer, json_bytes, summary
 from runout.explorer.library import RunKind
 from runout.explorer.server import INDEX, Explorer, static_files
 from runout.solutions.node import Node, NodeKind
+from runout.solutions.tables import ANY_CARD
 
 DATA_FOLDER = "data"
 #: How the page of a site is told from that of a server.
@@ -65,7 +67,7 @@ def export_site(
             summaries.append(summary_to_json(found, None, error.problem))
             continue
         if not found.report:
-            summaries.append(summary_to_json(found, opened.run, ""))
+            summaries.append(summary_to_json(found, opened.solution))
         writer.write_run(opened, max_nodes, on_node)
     num_runs = sum(not summary["problem"] for summary in summaries)
     if num_runs == 0:
@@ -94,11 +96,10 @@ class _SiteWriter:
             return
         if opened.found.kind is not RunKind.SPOT:
             self.answer(opened, "lines")
-        assert opened.run.solution is not None
         waiting, num_done = [(-1.0, "")], 0
         while waiting and num_done < max_nodes:
             _, path = heapq.heappop(waiting)
-            node = opened.run.solution.node(path)
+            node = opened.solution.node(path)
             self._write_node(opened, node)
             num_done += 1
             reach = 1.0 if node.reach is None else node.reach
@@ -119,9 +120,9 @@ class _SiteWriter:
                 self.answer(opened, "classes", board)
         if node.next_cards:
             cards = self.answer(opened, "cards", node.path)
-            for row in cards["rows"]:
-                chosen = {**cards, "chosen": row["card"]}
-                self.write(_place(opened, "cards", row["path"]), chosen)
+            for card in chain.from_iterable(row["cards"] for row in cards["rows"]):
+                path = cards["path"].replace(ANY_CARD, card)
+                self.write(_place(opened, "cards", path), {**cards, "chosen": card})
         if node.kind is NodeKind.FLOP:
             self.answer(opened, "flops", node.path)
 

@@ -340,6 +340,15 @@ class Node:
         action_ev = self.action_ev - spent[self.actor or 0]
         return replace(self, ev=self.ev - spent[:, None], action_ev=action_ev, is_net=True)
 
+    def actions_taken(self) -> list[tuple[TrailStep, NodeAction, float]]:
+        """Returns the decisions on the way, each with the action that was taken, and how often."""
+        return [
+            (step, action, often)
+            for step in self.trail
+            for action, often in zip(step.actions, step.frequencies, strict=True)
+            if action.code == step.taken
+        ]
+
     def player_index(self, name: str) -> int:
         """Returns the number of a player by name: ``SB``, ``BB``, or ``OOP`` and ``IP``.
 

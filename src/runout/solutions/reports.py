@@ -392,7 +392,9 @@ class FlopsReport(Solution):
             sum(row.seconds for row in self.rows),
             provenance=self.provenance,
         )
-        self.__dict__.update(quality=quality)
+        done, total = len(self.rows), self.num_flops
+        note = "" if done == total else f"{done:,} of {total:,} flops are solved"
+        self.__dict__.update(quality=quality, note=note)
 
     def table(self, path: str = ROOT) -> LineTable:
         """Returns the table of a line; a `FilterError` names those there are."""

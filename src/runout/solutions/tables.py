@@ -239,10 +239,10 @@ def leaves_sheet(game: PreflopSolution) -> Sheet:
 
 def ranges_to_json(node: Node, ranges: Mapping[str, Range]) -> Json:
     """Returns ranges at a node under JSON names, by player, with the money in the node's unit."""
-    taken = [(s, a) for s in node.trail for a in s.actions if a.code == s.taken]
+    words = [f"{step.label.split()[0]} {action.label}" for step, action, _ in node.actions_taken()]
     return {
         "node": node.path,
-        "description": ", ".join(f"{step.label.split()[0]} {act.label}" for step, act in taken),
+        "description": ", ".join(words),
         f"pot_{node.unit.value}": node.pot,
         f"stack_behind_{node.unit.value}": min(node.stacks),
         "share_of_deals": node.reach,
@@ -329,6 +329,9 @@ def groups_to_json(node: Node, player: int, by: Grouping) -> Json:
 
 _CARD_LENGTH = 2
 BY_CARD = "card"
+
+#: Stands for a card in the path of a line that is looked at with every card.
+ANY_CARD = "CARD"
 _LOCKED = " locked"
 
 #: With more actions than this the terminal has no room for EQR.
@@ -369,7 +372,7 @@ class CardReport:
         """Returns the mean over all cards of ``values[K]``, NaN if no deal is played to here."""
         return known_mean(values, np.nan_to_num(self.shares()))
 
-    def path(self, card: str = "CARD") -> str:
+    def path(self, card: str = ANY_CARD) -> str:
         """Returns the path of the line with a card, by default with CARD in its place."""
         return join_path(self.before.path, card, *self.later)
 

@@ -29,6 +29,19 @@ test("the grid has every hand once, suited ones above the diagonal", () => {
   assert.equal(cards.GRID.flat().flatMap(cards.combosOf).length, 1326);
 });
 
+test("next cards that share a row get one each, with their own paths", () => {
+  const rows = [{ cards: ["8h", "8d"], share: 0.5 }];
+  const answer = paths.withRowPerCard({ path: "x:CARD:c", chosen: "8h", rows });
+  assert.deepEqual(
+    answer.rows.map((row) => [row.card, row.path, row.share]),
+    [
+      ["8h", "x:8h:c", 0.5],
+      ["8d", "x:8d:c", 0.5],
+    ],
+  );
+  assert.equal(answer.chosen, "8h");
+});
+
 test("a combo belongs to its hand whatever the order of its cards", () => {
   assert.equal(cards.handOf("KhAh"), "AKs");
   assert.equal(cards.handOf("2c2d"), "22");

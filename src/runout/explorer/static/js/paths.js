@@ -35,3 +35,10 @@ export function nextStep(path, line) {
 export function lastStep(path) {
   return stepsOf(path).at(-1) || "";
 }
+
+/** What is known of next cards with a row for each card: cards that differ by suits only share one. */
+export function withRowPerCard(answer) {
+  const pathOf = (card) => answer.path.replace("CARD", card);
+  const rows = answer.rows.flatMap((row) => row.cards.map((card) => ({ ...row, card, path: pathOf(card) })));
+  return { ...answer, rows };
+}

@@ -1,6 +1,6 @@
 // All that the page knows, and the few ways in which it changes.
 import { Refused, ask, forget, isStatic } from "./api.js";
-import { isOnLine } from "./paths.js";
+import { isOnLine, withRowPerCard } from "./paths.js";
 import { DEFAULTS, formatAddress, parseAddress } from "./url_state.js";
 
 const SETTINGS = "runout-settings";
@@ -172,18 +172,18 @@ async function loadRest(run, params, node, put) {
     if (!isStatic()) throw error;
     return null;
   };
-  const want = (name, kind, argument) =>
+  const want = (name, kind, argument, tidy = (answer) => answer) =>
     wanted.push(
       ask(kind, run, argument)
         .catch(missing)
-        .then((answer) => put({ [name]: answer })),
+        .then((answer) => put({ [name]: answer && tidy(answer) })),
     );
   if (params.l && isOnLine(params.n, params.l)) want("line", "node", params.l);
   else put({ line: null });
   if (node.board) want("classes", "classes", node.board);
   else put({ classes: null });
   if (params.tab === "runouts") {
-    if (node.board) want("cards", "cards", params.n);
+    if (node.board) want("cards", "cards", params.n, withRowPerCard);
     else want("lines", "lines", "");
   }
   await Promise.all(wanted);
