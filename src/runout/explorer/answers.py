@@ -5,11 +5,11 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -40,8 +40,8 @@ Json = dict[str, Any]
 #: What the page can ask of a solution: the parts of an address.
 QUESTIONS = ("facts", "node", "classes", "cards", "lines", "flops")
 
-#: Bytes of all kept answers together, compressed.
-MAX_KEPT_BYTES = 64 * 1024 * 1024
+#: Answers that are kept of each open solution, compressed; most take 10 to 100 kB.
+MAX_KEPT_ANSWERS = 64
 #: Of trees with more nodes only lines that are played at least this often are listed.
 MAX_LINES = 600
 SMALLEST_REACH = 1e-4
@@ -108,13 +108,23 @@ def title_of(solution: Solution) -> str:
     return solution.title
 
 
-class OpenedRun(NamedTuple):
-    """A solution, and digest and stamps of the files that it was read from."""
+class OpenedRun:
+    """A solution, and digest and stamps of the files that it was read from.
 
-    found: FoundRun
-    solution: Solution
-    digest: str
-    stamps: list[tuple[int, int, int]]
+    Attributes:
+        get_answer: returns what `answer` says, encoded; the last answers are kept.
+    """
+
+    def __init__(
+        self, found: FoundRun, digest: str = "", stamps: Sequence[tuple[int, int, int]] = ()
+    ) -> None:
+        self.found, self.digest, self.stamps = found, digest, stamps
+        self.solution = open_found(found)
+        self.get_answer = lru_cache(MAX_KEPT_ANSWERS)(self._answer)
+
+    def _answer(self, question: str, argument: str, can_solve: bool) -> "Encoded":
+        etag = make_etag(self.digest, self.found.id, question, argument, str(can_solve))
+        return encode(json_bytes(answer(self, question, argument, can_solve)), etag)
 
 
 class OpenedRuns:
@@ -140,7 +150,7 @@ class OpenedRuns:
                 for bundle, manifest in zip(bundles, manifests, strict=True):
                     require_plain_files(bundle, [MANIFEST_FILE, *manifest.files])
                 digest = "".join(manifest.digest[:16] for manifest in manifests)
-                known = OpenedRun(found, open_found(found), digest, stamps)
+                known = OpenedRun(found, digest, stamps)
         with self._lock:
             self._opened[found.id] = known
             self._opened.move_to_end(found.id)
@@ -202,33 +212,6 @@ def encode(content: bytes, etag: str = "", media_type: str = "application/json")
 def json_bytes(document: Any) -> bytes:
     """Returns a document as JSON."""
     return json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
-
-
-class AnswerCache:
-    """The last answers, by what names them; `num_bytes` is the size of all."""
-
-    def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
-        self.num_bytes = 0
-        self._max_bytes = max_bytes
-        self._kept: OrderedDict[str, Encoded] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, etag: str, make: Callable[[], Any]) -> Encoded:
-        """Returns a kept answer, or makes and keeps it."""
-        with self._lock:
-            known = self._kept.get(etag)
-            if known is not None:
-                self._kept.move_to_end(etag)
-                return known
-        made = encode(json_bytes(make()), etag)
-        with self._lock:
-            if etag not in self._kept:
-                self._kept[etag] = made
-                self.num_bytes += len(made.compressed)
-            while self.num_bytes > self._max_bytes:
-                _, dropped = self._kept.popitem(last=False)
-                self.num_bytes -= len(dropped.compressed)
-        return made
 
 
 def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> Json:

@@ -26,14 +26,11 @@ from runout.cards.flops import GivenFlop
 from runout.errors import BundleError, CardError, ExecutionError, RunoutError, TreeError
 from runout.explorer.answers import (
     QUESTIONS,
-    AnswerCache,
     Encoded,
     Json,
     OpenedRuns,
-    answer,
     encode,
     json_bytes,
-    make_etag,
     summary_to_json,
 )
 from runout.explorer.jobs import Jobs, SolveJob
@@ -196,7 +193,6 @@ class Explorer:
     library: Library
     jobs: Jobs | None = None
     opened: OpenedRuns = field(default_factory=OpenedRuns)
-    cache: AnswerCache = field(default_factory=AnswerCache)
 
     def list_runs(self) -> Json:
         """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
@@ -215,11 +211,10 @@ class Explorer:
 
     def answer(self, question: str, run: str, argument: str) -> Encoded:
         """Returns an answer."""
-        found, can_solve = self.library.get(run), self.jobs is not None
+        found = self.library.get(run)
         try:
             opened = self.opened.get(found)
-            etag = make_etag(opened.digest, found.id, question, argument, str(can_solve))
-            return self.cache.get(etag, lambda: answer(opened, question, argument, can_solve))
+            return opened.get_answer(question, argument, self.jobs is not None)
         except RunoutError as error:
             raise _without_path(error, found) from error
 
