@@ -14,15 +14,15 @@ BUDGET = {
     "abstraction": (1_685, 7),
     "cards": (2_249, 10),
     "cfr": (1_460, 7),
-    "cli": (4_568, 20),
+    "cli": (4_568, 24),
     "config": (2_026, 8),
     "equity": (942, 4),
     "execution": (1_297, 6),
-    "explorer": (1_348, 6),
+    "explorer": (1_348, 8),
     "flops": (3_864, 14),
-    "formats": (0, 2),
+    "formats": (0, 8),
     "holdem": (3_883, 12),
-    "preflop": (886, 4),
+    "preflop": (886, 5),
     "runs": (2_157, 9),
     "simd": (1_363, 6),
     "solutions": (4_421, 11),
@@ -34,11 +34,20 @@ BUDGET = {
 #: Lines that an issue may add, and what each package has used of them.
 GRANTS = {26: 300, 27: 700, 28: 1_800, 29: 1_000, 30: 600, 31: 300}
 GRANTED: dict[int, dict[str, int]] = {
-    26: {},
-    27: {"holdem": 3},
-    28: {"config": 30, "formats": 41, "top": 4, "trees": 215},
-    29: {},
-    30: {},
+    26: {"flops": 60},
+    27: {"cli": 80, "config": 80, "holdem": 200, "preflop": 220, "runs": 120},
+    28: {
+        "cards": 100,
+        "cli": 200,
+        "config": 60,
+        "explorer": 130,
+        "formats": 950,
+        "solutions": 100,
+        "top": 10,
+        "trees": 250,
+    },
+    29: {"cli": 250, "config": 50, "explorer": 500, "runs": 100, "solutions": 100},
+    30: {"cli": 60, "execution": 80, "explorer": 80, "solutions": 60, "storage": 280, "top": 40},
 }
 
 
