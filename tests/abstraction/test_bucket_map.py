@@ -15,8 +15,6 @@ from runout.abstraction.bucket_map import (
     bucket_pair_equity,
     build_ev_histograms,
     build_flop_buckets,
-    compare_partitions,
-    within_bucket_variance,
 )
 from runout.abstraction.clustering import cluster_features
 from runout.abstraction.features import FlopStrengths
@@ -40,7 +38,7 @@ from runout.errors import AbstractionError, CardError
 from runout.events import BucketsCapped, PhaseAdvanced
 from runout.trees.betting import Street
 from tests.event_streams import check_stream
-from tests.reference.clustering import adjusted_rand_index
+from tests.reference.clustering import variance_within
 from tests.reference.strength_features import linear_cdf
 
 FLOP = tuple(parse_board("AhKsQd"))
@@ -241,33 +239,6 @@ def test_numbers_of_buckets_must_be_possible(num_buckets):
         build_flop_buckets(parse_board(RAINBOW), num_buckets)
 
 
-def test_partitions_are_compared_whatever_buckets_are_called():
-    labels = np.random.default_rng(1).integers(0, 5, 100)
-    assert compare_partitions(labels, labels) == 1.0
-    assert compare_partitions(labels, np.array([7, -1, 3, 0, 2])[labels]) == 1.0
-    assert compare_partitions(labels, np.zeros(100, dtype=int)) == 0.0
-    assert compare_partitions(np.zeros(4, dtype=int), np.ones(4, dtype=int)) == 1.0
-    assert compare_partitions(np.arange(4), np.arange(4)[::-1].copy()) == 1.0
-    other = np.random.default_rng(2).integers(0, 5, 100)
-    assert abs(compare_partitions(labels, other)) < 0.1
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_partitions_are_compared_as_by_hand_and_by_scikit_learn(seed):
-    random = np.random.default_rng(seed)
-    a, b = random.integers(0, 3 + seed, 60), random.integers(0, 4, 60)
-    b[:30] = a[:30]
-    found = compare_partitions(a, b)
-    assert found == pytest.approx(adjusted_rand_score(a, b))
-    assert found == pytest.approx(adjusted_rand_index(a.tolist(), b.tolist()))
-
-
-@pytest.mark.parametrize(("num_a", "num_b"), [(3, 4), (0, 0)])
-def test_partitions_must_be_of_the_same_hands(num_a, num_b):
-    with pytest.raises(AbstractionError, match="the same hands are needed"):
-        compare_partitions(np.arange(num_a), np.arange(num_b))
-
-
 SPR = 3.5
 LARGEST = 0.5 + SPR
 
@@ -424,25 +395,10 @@ def test_reclustering_lowers_the_variance_inside_buckets(metric):
     values, weights, buckets = random_spot(num_combos=120)
     features = build_ev_histograms(values, weights, buckets, 6, SPR)
     ev = np.nansum(weights * values, axis=2).T / weights.sum(axis=2).T
-    ones = np.ones(120)
     labels = cluster_features(features, 6, metric, seed=1, order_key=ev.mean(axis=1)).labels
     assert set(labels.tolist()) == set(range(6))
-    assert compare_partitions(labels, buckets) < 0.5
-    assert within_bucket_variance(ev, labels, ones) < 0.5 * within_bucket_variance(
-        ev, buckets, ones
-    )
-
-
-def test_variance_is_that_of_the_definition():
-    values, labels = np.array([1.0, 3.0, 5.0, 5.0]), np.array([0, 0, 1, 1])
-    assert within_bucket_variance(values, labels, np.ones(4)) == 0.5
-    assert within_bucket_variance(values, labels, np.array([1.0, 0.0, 1.0, 2.0])) == 0.0
-    assert within_bucket_variance(values, np.zeros(4, dtype=int), np.ones(4)) == values.var()
-    assert within_bucket_variance(values, np.arange(4), np.ones(4)) == 0.0
-    both = np.stack([values, 2.0 * values], axis=1)
-    assert within_bucket_variance(both, labels, np.ones(4)) == 0.5 + 2.0
-    with pytest.raises(AbstractionError, match="no hand has a weight"):
-        within_bucket_variance(values, labels, np.zeros(4))
+    assert adjusted_rand_score(labels, buckets) < 0.5
+    assert variance_within(ev, labels) < 0.5 * variance_within(ev, buckets)
 
 
 @pytest.mark.parametrize("flop", ["9s6s2s", "8h8d3s", "AhKsQd"])

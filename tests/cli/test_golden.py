@@ -83,7 +83,6 @@ report -c spot.yaml --flops AhKs7d -o report
 lab exploit -c hands.yaml --solve-type exhaustive
 lab sweep -c sweep.yaml -o sweep
 solve-postflop -c buckets.yaml -o kept
-diag-buckets kept
 abstraction build -o buckets --samples 9000 --flop-buckets 3
 abstraction inspect buckets
 abstraction bucket buckets --board AhKs7d --hand QsQd

@@ -2,11 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import adjusted_rand_score
 
-from runout.abstraction.bucket_map import (
-    compare_partitions,
-    within_bucket_variance,
-)
 from runout.abstraction.clustering import cluster_features
 from runout.cards.deck import format_cards, parse_board, parse_combo
 from runout.cards.flops import random_flops
@@ -17,6 +14,7 @@ from runout.flops.bucketed_solver import BucketedSolver
 from runout.flops.solve import progress_sink
 from runout.flops.values import extract_pair_values
 from tests.event_streams import check_stream
+from tests.reference.clustering import variance_within
 from tests.samples.small_buckets import (
     FEW_BOARDS,
     MONOTONE,
@@ -43,7 +41,7 @@ def buckets_made_once(monkeypatch):
 def variance(flop, earner, sorter):
     """Returns how much what hands earned in one round varies within the buckets of another."""
     earned, labels = mean_values(full_game(flop), earner.values), sorter.buckets.flop_labels()
-    return within_bucket_variance(earned, labels, np.ones(len(labels)))
+    return variance_within(earned, labels)
 
 
 def assert_same_bits(one, other):
@@ -77,11 +75,8 @@ def test_the_first_of_two_rounds_is_the_only_one_of_one():
 def test_two_rounds_change_the_partition_of_the_flop_and_of_nothing_else():
     for flop in (PAIRED, STRAIGHT, MONOTONE):
         first, second = solved_rounds(flop)
-        assert (
-            0.0
-            < compare_partitions(first.buckets.flop_labels(), second.buckets.flop_labels())
-            < 1.0
-        )
+        labels = [result.buckets.flop_labels() for result in (first, second)]
+        assert 0.0 < adjusted_rand_score(*labels) < 1.0
         assert second.buckets.by_turn is first.buckets.by_turn
         assert second.buckets.by_river is first.buckets.by_river
         assert second.buckets.num_buckets == first.buckets.num_buckets == NUM_BUCKETS

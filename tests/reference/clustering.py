@@ -1,6 +1,4 @@
-"""Twins of clustering: look at every centre, write every weight out, count every pair of hands."""
-
-from itertools import combinations
+"""Twins of clustering: look at every centre, write every weight out, go bucket by bucket."""
 
 import numpy as np
 
@@ -17,18 +15,10 @@ def median(values: list[float], weights: list[int]) -> float:
     return written[(len(written) - 1) // 2]
 
 
-def adjusted_rand_index(labels_a: list[int], labels_b: list[int]) -> float:
-    """Returns Hubert and Arabie's index from the pairs that are together in both, one or none."""
-    together = apart = only_a = only_b = 0
-    for i, j in combinations(range(len(labels_a)), 2):
-        in_a, in_b = labels_a[i] == labels_a[j], labels_b[i] == labels_b[j]
-        together += in_a and in_b
-        apart += not in_a and not in_b
-        only_a += in_a and not in_b
-        only_b += in_b and not in_a
-    if only_a == only_b == 0:
-        return 1.0
-    numerator = 2 * (together * apart - only_a * only_b)
-    return numerator / (
-        (together + only_a) * (only_a + apart) + (together + only_b) * (only_b + apart)
-    )
+def variance_within(values: np.ndarray, labels: np.ndarray) -> float:
+    """Returns the mean squared distance of ``values[n, d]`` from the mean of their bucket."""
+    squares = [
+        float(((values[labels == label] - values[labels == label].mean(axis=0)) ** 2).sum())
+        for label in set(labels.tolist())
+    ]
+    return sum(squares) / len(values)

@@ -252,26 +252,6 @@ def _seed_of(seed: int, street: Street) -> int:
     return int(np.random.SeedSequence([seed, street.num_board_cards]).generate_state(1)[0])
 
 
-def compare_partitions(labels_a: IntArray, labels_b: IntArray) -> float:
-    """Returns the adjusted Rand index: 1 for equal partitions, about 0 for unrelated ones.
-
-    Labels ``[n]`` are the buckets of the same hands, without blocked ones; names of buckets do not
-    matter (Hubert and Arabie, "Comparing partitions", 1985).
-    """
-    if labels_a.shape != labels_b.shape or labels_a.ndim != 1 or labels_a.size == 0:
-        where = f"partitions of {labels_a.shape} and {labels_b.shape}"
-        raise AbstractionError(where, "the same hands are needed")
-    _, a = np.unique(labels_a, return_inverse=True)
-    _, b = np.unique(labels_b, return_inverse=True)
-    _, both = np.unique(a * (b.max() + 1) + b, return_inverse=True)
-    sizes = (np.bincount(part) for part in (both, a, b, np.zeros_like(a)))
-    together, in_a, in_b, num_pairs = (int((n * (n - 1) // 2).sum()) for n in sizes)
-    if in_a == in_b == together:  # equal, and the index below may be 0 / 0
-        return 1.0
-    expected = in_a * in_b / num_pairs
-    return (together - expected) / ((in_a + in_b) / 2 - expected)
-
-
 # How often one flop bucket beats another when both go all-in: means over real pairs of hands.
 
 
@@ -373,23 +353,6 @@ def average_isomorphic_combos(
         totals = np.bincount(first_image, features[:, column], len(combos))
         averaged[:, column] = totals[first_image] / counts[first_image]
     return averaged
-
-
-def within_bucket_variance(ev_by_hand: FloatArray, labels: IntArray, weights: FloatArray) -> float:
-    """Returns the weighted mean squared distance of hands' values from their bucket's mean.
-
-    Values are ``[C]`` or ``[C, d]`` in pots, and squares of columns are added; hands without weight
-    do not count.
-    """
-    if not weights.sum() > 0.0:
-        raise AbstractionError("weights", "no hand has a weight, so there is no variance")
-    masses = np.bincount(labels, weights)
-    total = 0.0
-    for values in np.reshape(ev_by_hand, (len(labels), -1)).T:
-        sums = np.bincount(labels, weights * values)
-        means = np.nan_to_num(divide(sums, masses))
-        total += float((weights * (values - means[labels]) ** 2).sum())
-    return total / float(weights.sum())
 
 
 def _histograms(values: FloatArray, masses: FloatArray, spr: float) -> FloatArray:

@@ -98,12 +98,11 @@ Research
     buckets --board AhKsQd --hand JcTc
   abstraction cache | buckets.show_cache |
     --clear
-  diag-buckets | buckets.diagnose_buckets | Diagnose the buckets of a solve.
-    runs/bucketed --flop AhKd7s
 """
 
 #: Commands of earlier versions, and what to type now.
 RETIRED = {
+    "diag-buckets": "runout lab judge DIR (what the buckets of a solve lose)",
     "spot": "runout show DIR (spot report: runout show DIR --by card)",
     "ranges": "runout show DIR --node PATH --ranges",
     "trace-hand": "runout show DIR --trace HAND",

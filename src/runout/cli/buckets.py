@@ -1,4 +1,4 @@
-"""`runout abstraction` and `diag-buckets`: hands in buckets, and what sharing one costs."""
+"""`runout abstraction`: hands in buckets of strength, and what the cache keeps."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from runout.cache import kept_directory, kept_files, kept_limit
 from runout.cards import deck
-from runout.cards.flops import GivenFlop
-from runout.cli import formatting, options, targets
-from runout.cli.console import Answer, Shown, show, using_kernels
+from runout.cli import options, targets
+from runout.cli.console import Answer, show, using_kernels
 from runout.cli.formatting import NO_VALUE, Json, format_bytes, format_count, format_percent
 from runout.cli.options import argument, flag, option
-from runout.cli.overview import open_values
 from runout.cli.targets import LongWork
 from runout.errors import AbstractionError, OptionError
 from runout.solutions.sheet import Sheet, columns
@@ -235,40 +233,3 @@ def show_cache(
     facts = {"directory": str(place), "limit_bytes": limit, "is_cleared": clear}
     document: Json = {**facts, "kinds": kinds}
     show(json, document, *([sheet] if kinds else []), f"{place}: {end}")
-
-
-_KEPT = "What `runout solve-postflop` wrote with keep_strategies: true."
-_TOP = "Show the N buckets with the worst pairs."
-_LEGEND = (
-    "EV: beyond half the pot, mean of both positions; apart: distance of the worst\n"
-    "pair's EV histograms; both in flop pots. Bound: what a best response in the same\n"
-    "buckets gains at most. ARI: agreement with the round before, 1 is the same."
-)
-
-
-def diagnose_buckets(
-    path: Annotated[Path, argument("DIR", _KEPT)],
-    flop: Annotated[list[str] | None, option("--flop -f", "CARDS", "Default: all.")] = None,
-    spr: Annotated[float | None, option("--spr", "X", "Default: the first.")] = None,
-    top: Annotated[int, option("--top", "N", _TOP, options.positive)] = 10,
-    json: options.JsonFlag = False,
-) -> None:
-    """Show which hands share a bucket on solved flops, in every round."""
-    bundle = open_values(path)
-    values = bundle.values[0] if spr is None else bundle.at_spr(spr)
-    documents, parts = list[Json](), list[Shown]()
-    with using_kernels():
-        from runout.flops.solve import kept_rounds
-        from runout.runs.diagnose import diagnose_flop, worst_buckets
-
-        for given in map(GivenFlop.parse, flop or bundle.flops.names):
-            records = kept_rounds(bundle, bundle.flops.find(given), bundle.values.index(values))
-            rounds, buckets = diagnose_flop(given, values.spr, records)
-            name = deck.format_cards(given.canonical)
-            documents.append({"flop": name, "spr": values.spr, "rounds": rounds.records()})
-            parts += [formatting.bold(f"{given.name} at SPR {values.spr:.4g}"), rounds, ""]
-            for number, sheet in enumerate(buckets, start=1):
-                shown = worst_buckets(sheet, top)
-                heading = f"round {number}, {len(shown.rows)} of {len(sheet.rows)} buckets"
-                parts += [f"{heading}, those with the worst pairs", shown, ""]
-    show(json, {"flops": documents}, *parts, formatting.dim(_LEGEND))
