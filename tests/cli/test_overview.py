@@ -10,7 +10,7 @@ import pytest
 
 from runout.abstraction import card_abstraction as abstraction_module
 from runout.cli import overview
-from runout.cli.overview import curve_columns, draw_curve
+from runout.cli.overview import curve_sheet
 from runout.solutions import values as value_bundle
 from runout.solutions.values import ValueBundle
 from runout.storage.bundle import read_manifest
@@ -144,29 +144,7 @@ def test_another_version_is_refused(error_line, tmp_path, kind):
 # The curve of a solve.
 
 
-def plotted(points, is_ascii=False):
-    return [line.plain for line in draw_curve(points, is_ascii)]
-
-
-def test_a_straight_line_in_logarithms_stays_one():
-    logs = curve_columns([(10, 100.0), (100, 10.0), (1000, 1.0)], 5)
-    np.testing.assert_allclose(logs, [2.0, 1.5, 1.0, 0.5, 0.0], atol=1e-12)
-
-
-def test_the_curve_falls_between_powers_of_ten_over_the_iterations():
-    lines = plotted([(25, 60.0), (100, 5.0), (1000, 0.2)])
-    assert lines[0].startswith("100 ")
-    assert lines[-2].startswith("0.1 ")
-    assert lines[-1].split() == ["25", "1,000"]
-    lengths = [len(line) for line in lines[:-1]]
-    assert lengths == sorted(lengths)
-    assert max(map(len, lines)) <= 100
-
-
-def test_a_game_that_is_solved_exactly_can_be_drawn():
-    assert plotted([(25, 1.0), (50, 0.0)])
-    assert plotted([(25, 1.0), (50, 1.0)])
-
-
-def test_terminals_without_block_characters_get_ascii():
-    assert "#" in plotted([(25, 60.0), (1000, 0.2)], is_ascii=True)[-2]
+def test_a_curve_has_its_last_point_and_earlier_ones_at_half_the_iterations():
+    points = tuple((iteration, 1000.0 / iteration) for iteration in range(10, 101, 10))
+    assert curve_sheet(points).rows == [(10, 100.0), (20, 50.0), (50, 20.0), (100, 10.0)]
+    assert curve_sheet(((25, 0.0),)).rows == [(25, 0.0)]

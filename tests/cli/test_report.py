@@ -95,28 +95,6 @@ def test_json_has_columns_and_means(run, made_up):
     assert first["filtered"]["ev_oop"] == pytest.approx(8.0)
 
 
-@pytest.mark.parametrize(("name", "begin"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml")])
-def test_strips_are_drawn(run, made_up, tmp_path, name, begin):
-    file = tmp_path / name
-    assert run("report", made_up, "--plot", str(file)).exit_code == 0
-    assert file.read_bytes().startswith(begin)
-
-
-def test_strips_that_cannot_be_written_are_named(error_line, made_up, tmp_path):
-    folder = tmp_path / "a.png"
-    folder.mkdir()
-    assert (
-        error_line("report", made_up, "--plot", str(folder)) == f"--plot {folder}: Is a directory"
-    )
-
-
-def test_matplotlib_is_only_loaded_for_strips(run_program, made_up):
-    result = run_program("report", made_up, PYTHONPROFILEIMPORTTIME="1")
-    assert result.returncode == 0
-    assert "runout.solutions.reports" in result.stderr
-    assert "matplotlib" not in result.stderr
-
-
 def test_a_file_of_flops_may_have_weights(tmp_path):
     file = tmp_path / "flops.txt"
     file.write_text("# two of them\nAhKd7s:3\n\nTh9h6c:1  # wet\n")
@@ -134,10 +112,6 @@ def test_a_file_of_flops_may_have_weights(tmp_path):
         (["--where", "suits=monoton"], "where 'suits=monoton': 'monoton' is no value of suits"),
         (["--sort", "b99"], "sort: 'b99' is no column, use one of flop, share, weight"),
         (["--line", "x:b99"], "line 'x:b99': is not in this report, it has root, x:x"),
-        (
-            ["--plot", "a.gif"],
-            "--plot a.gif: unknown kind of picture, use a name that ends with .png",
-        ),
         (["--rows", "x"], "--rows: 'x' is not a whole number or all"),
         (["--flops", "25"], "DIR: is an existing report; to solve one use --output"),
     ],

@@ -286,7 +286,7 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve_of_test_solve_pre
     assert any(line.startswith(f"F fold {100 - called:.2f}%") for line in lines)
     assert any(line.startswith(f"C call {called:.2f}%") for line in lines)
     assert "game value -0.045 bb/hand for SB, +0.045 bb/hand for BB" in text
-    assert "Exploitability in mbb/hand, by iteration" in text
+    assert "Exploitability by iteration" in text
     assert text.splitlines()[-1].startswith(f"wrote {tmp_path}/run, in ")
     assert max(map(len, text.splitlines()[:-1])) <= 80
 

@@ -1,7 +1,5 @@
 """A result as a whole: the course of a solve, values of flops, and what a directory holds."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -9,15 +7,15 @@ from pathlib import Path
 import numpy as np
 from rich.text import Text
 
-from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
 from runout.cli import formatting, node_tables
-from runout.cli.console import Answer, Shown, output
+from runout.cli.console import Answer, Shown
 from runout.cli.formatting import Json, bold, dim, format_count_of, format_percent, format_seconds
 from runout.cli.targets import count_checkpoints
 from runout.errors import BundleError, OptionError
 from runout.solutions import preflop, tables
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND
+from runout.solutions.node import Curve
 from runout.solutions.preflop import PreflopSolution
 from runout.solutions.reports import REPORT_KIND
 from runout.solutions.run import ABSTRACTION_KIND, find_result
@@ -52,8 +50,7 @@ def report_parts(view: PreflopSolution) -> list[Shown]:
     report = view.report
     parts: list[Shown] = []
     if len(report.curve_mbb) > 1:
-        lines = draw_curve(report.curve_mbb, output().options.ascii_only)
-        parts += [bold("Exploitability in mbb/hand, by iteration"), *lines, ""]
+        parts += [bold("Exploitability by iteration"), curve_sheet(report.curve_mbb), ""]
     if report.flop_leaves:
         parts += [*_leaf_parts(view), ""]
     values = [view.game_value_bb(player) for player in (SB, BB)]
@@ -79,36 +76,14 @@ def _leaf_parts(view: PreflopSolution) -> list[Shown]:
     return parts
 
 
-_CURVE_WIDTH, _CURVE_HEIGHT = 70, 8
-_BLOCKS, _ASCII_BLOCKS = " ▁▂▃▄▅▆▇█", " #"
-
-
-def draw_curve(points: Sequence[tuple[int, float]], is_ascii: bool = False) -> list[Text]:
-    """Returns bars of mbb/hand by rising iterations, with both axes; these are logarithmic."""
-    logs = curve_columns(points, _CURVE_WIDTH)
-    low = math.floor(logs.min())
-    high = max(math.ceil(logs.max()), low + 1)
-    blocks = _ASCII_BLOCKS if is_ascii else _BLOCKS
-    full = len(blocks) - 1
-    levels = np.rint((logs - low) / (high - low) * _CURVE_HEIGHT * full).clip(1).astype(int)
-    labels = [f"{10.0**high:,g}", *[""] * (_CURVE_HEIGHT - 2), f"{10.0**low:,g}"]
-    width, lines = max(map(len, labels)), []
-    for row, label in enumerate(reversed(labels)):
-        bars = "".join(blocks[level] for level in np.clip(levels - full * row, 0, full))
-        lines.append(Text.assemble((f"{label:>{width}} ", "dim"), (bars.rstrip(), "cyan")))
-    first, last = (f"{points[end][0]:,}" for end in (0, -1))
-    axis = first + last.rjust(_CURVE_WIDTH - len(first))
-    return [*reversed(lines), dim(" " * (width + 1) + axis)]
-
-
-def curve_columns(points: Sequence[tuple[int, float]], width: int) -> FloatArray:
-    """Returns ``[width]`` log10 of a curve at iterations evenly spaced by their logarithm."""
-    iterations, values = np.array(points, dtype=np.float64).T
-    # An exploitability of 0 has no logarithm, and rounding can make it slightly negative.
-    logs = np.log10(np.maximum(values, 1e-6))
-    at = np.log(np.maximum(iterations, 1.0))
-    found: FloatArray = np.interp(np.linspace(at[0], at[-1], width), at, logs)
-    return found
+def curve_sheet(points: Curve) -> Sheet:
+    """Returns the last point of a curve, and earlier ones with half of the iterations each."""
+    chosen = [points[-1]]
+    for point in reversed(points):
+        if 2 * point[0] <= chosen[-1][0]:
+            chosen.append(point)
+    shown = Column("iterations", form="{:,}".format), Column("mbb/hand", form=formatting.format_mbb)
+    return Sheet(shown, list(reversed(chosen)))
 
 
 # Values of flops.

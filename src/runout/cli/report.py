@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from rich.text import Text
 
 from runout.cards import flops as flop_lists
 from runout.cards.flops import FlopList, TextureKind
 from runout.cli import formatting, options
-from runout.cli.console import Shown, print_note, replacing, show
+from runout.cli.console import Shown, print_note, show
 from runout.cli.formatting import bold, dim, format_bytes, format_count_of, format_percent
 from runout.cli.node_tables import RARE_REACH, roughness
 from runout.cli.options import flag, option
@@ -21,15 +20,11 @@ from runout.cli.targets import GO_ON, collect, remove_checkpoints, require_free,
 from runout.errors import FlopListError, OptionError, quote
 from runout.solutions import reports
 from runout.solutions.preflop import LEDGER_FOLDER, REPORT_FOLDER, SPOTS_FOLDER
-from runout.solutions.reports import ChosenTable, FlopsReport, TableChoice
+from runout.solutions.reports import FlopsReport, TableChoice
 from runout.solutions.sheet import has_parquet
 from runout.storage.bundle import has_bundle, read_manifest
-from runout.trees.actions import AGGRESSIVE_KINDS, ActionKind
-from runout.trees.tree import POSITION_NAMES
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from runout.runs.report import ReportPlan
 
 
@@ -66,67 +61,9 @@ def report_parts(report: FlopsReport, choice: TableChoice) -> list[Shown]:
     ]
 
 
-#: Fewer flops have their names below their bars.
-_MOST_NAMES = 60
-# Fold blue, check and call green, bets warm by size; told apart by colour-blind eyes, too.
-_COLOURS = {ActionKind.FOLD: "#0072B2", ActionKind.CHECK: "#009E73", ActionKind.CALL: "#009E73"}
-_WARM = ("#F6C85F", "#E69F00", "#D55E00", "#A63603", "#5C1A00")
-_EV_COLOURS = ("#0072B2", "#D55E00")
-_DOTS_PER_INCH = 120
-
-
-def write_strips(path: Path, report: FlopsReport, choice: TableChoice) -> None:
-    """Writes a picture with a strip of bars for each line, in the order and choice of the table."""
-    # Takes as long as most commands altogether; a figure of its own needs no display.
-    from matplotlib.figure import Figure
-
-    tables = choice.tables(report)
-    figure = Figure(figsize=(11.0, 3.2 * len(tables) + 0.4), layout="constrained")
-    figure.suptitle(report.title, fontsize=10)
-    places = figure.subplots(len(tables), 1, squeeze=False)[:, 0]
-    for axes, shown in zip(places, tables, strict=True):
-        _draw(axes, shown, choice.sort)
-    with replacing("--plot", path) as part:
-        figure.savefig(part, format=path.suffix.lower().removeprefix("."), dpi=_DOTS_PER_INCH)
-
-
-def _draw(axes: "Axes", shown: ChosenTable, sort: str) -> None:
-    table, _, order = shown
-    line = table.line
-    # A bar is as wide as its flop is frequent.
-    widths = table.weights[order] / max(float(table.weights[order].sum()), 1e-300)
-    lefts, below = np.cumsum(widths) - widths, np.zeros(len(order))
-    bets = [action.code for action in line.actions if action.kind in AGGRESSIVE_KINDS]
-    for action in line.actions:
-        colour = _COLOURS.get(action.kind)
-        if colour is None:  # bets are warmer by size
-            share = bets.index(action.code) / max(len(bets) - 1, 1)
-            colour = _WARM[round(share * (len(_WARM) - 1))]
-        heights = 100 * np.nan_to_num(table.column(f"freq_{action.code}").values[order])
-        look: dict[str, Any] = {"color": colour, "label": action.label, "linewidth": 0}
-        axes.bar(lefts, heights, widths, below, align="edge", **look)
-        below += heights
-    if line.actions:
-        axes.set(ylabel="actions (%)", ylim=(0, 100))
-    else:
-        axes.set(ylabel="EV (chips)")
-        for name, colour in zip(POSITION_NAMES, _EV_COLOURS, strict=True):
-            values = table.column(f"ev_{name.lower()}").values[order]
-            axes.step(lefts, values, where="post", color=colour, label=f"{name} EV")
-    title = f"{line.heading(', ')}: {len(order):,} flops by {sort}"
-    axes.set(title=title, xlim=(0, 1), xticks=[])
-    if 0 < len(order) <= _MOST_NAMES:
-        names = [table.rows[number].flop for number in order]
-        axes.set_xticks(lefts + widths / 2, names, rotation=90, fontsize=6, family="monospace")
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
-
-
 DEFAULT_FLOPS = "25"
 
 _EVERYTHING = "all"
-
-#: Kinds of pictures.
-PLOT_SUFFIXES = (".png", ".svg")
 
 _DIRECTORY = "An existing report to display; nothing is solved."
 _FLOPS = (
@@ -140,7 +77,6 @@ _SORT = "Order: weight, flop, b33, ev-ip; -ev-ip is ascending."
 _WHERE = "Only these textures: suits=monotone, high=A,K. Repeatable."
 _BY = "Groups to show. Repeatable (default all four)."
 _ROWS = "Number of flops to list, or all."
-_PLOT = "A bar for each flop, as .png or .svg."
 
 
 @options.taking_spot(
@@ -165,7 +101,6 @@ def report_flops(
     where: Annotated[list[str] | None, option("--where", "TEXTURE", _WHERE)] = None,
     by: Annotated[list[TextureKind] | None, flag("--by", _BY)] = None,
     rows: Annotated[str, option("--rows", "N", _ROWS)] = "20",
-    plot: Annotated[Path | None, option("--plot", "FILE", _PLOT)] = None,
     json: options.JsonFlag = False,
 ) -> None:
     """Solve one spot on many flops and show frequencies, EVs and costs by texture.
@@ -173,9 +108,6 @@ def report_flops(
     Rows are printed as they finish; after Ctrl-C the same command resumes. DIR gets a folder for
     each line with a CSV file like PioSOLVER's, and all columns as CSV and Parquet.
     """
-    if plot is not None and plot.suffix.lower() not in PLOT_SUFFIXES:
-        problem = "unknown kind of picture, use a name that ends with"
-        raise OptionError(f"--plot {plot}", f"{problem} {' or '.join(PLOT_SUFFIXES)}")
     if rows != _EVERYTHING and not rows.isdecimal():
         raise OptionError("--rows", f"{quote(rows)} is not a whole number or all")
     num_rows = flop_lists.NUM_CANONICAL_FLOPS if rows == _EVERYTHING else int(rows)
@@ -200,9 +132,6 @@ def report_flops(
             )
         choice.tables(collect_report(plan, []))  # refuses now what cannot be shown as asked for
         report = _solve(plan, path, workers, executor, overwrite)
-    if plot is not None:
-        write_strips(plot, report, choice)
-        print_note(f"wrote {plot}")
     document = reports.flops_report_to_json(report, choice) if json else {}
     show(json, document, *report_parts(report, choice))
 
