@@ -108,7 +108,7 @@ def test_equity_takes_texts_and_ranges():
         ("AhKh", "QQ", "Ah7s2c", "'AhKh': Ah is on the board Ah7s2c"),
         ("AA", "QQ", "AhAdAc", "'AA': the board AhAdAc blocks every combo"),
         ("AA:0", "QQ", "", "'AA:0': every weight is 0, no combo is left"),
-        ("10s9s", "QQ", "", "'10s9s': a ten is written T, not 10"),
+        ("10s", "QQ", "", "'10s': Ts is one card, a combo is two without a space: AhKh"),
         ("AA", "QQ", "10s9s8s", "'10s9s8s': a ten is written T, not 10"),
     ],
 )

@@ -13,7 +13,10 @@ SPOT = "solve-spot -b QsJh2h8c3d --oop 22+ --ip 22+ --pot 100 --stack 300 -o out
 MISTAKES = {
     # Cards and ranges.
     "equity AA KX": "'X' is not a rank, use one of 23456789TJQKA",
-    "equity 10s9s KK": "a ten is written T",
+    "equity '[50]AA' KK": "[50]: is not closed, write [/50] after its hands",
+    "equity AKs@0.5 KK": "@ takes percent, write :0.5 or @50",
+    "equity 'Ah Kh' KK": "Ah is one card, a combo is two without a space: AhKh",
+    "range AA --notation pious": "'pious'",
     "equity AAs KK": "write AA",
     "equity AA KK --board AhAh2c": "Ah",
     "equity AA KK --board AhKs": "2 cards, a board has 3 (flop), 4 (turn) or 5 (river)",
@@ -21,7 +24,7 @@ MISTAKES = {
     "equity": "HERO: is missing, runout equity needs HERO [VILLAIN]",
     "equity AA vs KK": "runout equity takes HERO [VILLAIN]",
     "equity --hero AA --villain KK": "give HERO without a name: runout equity HERO [VILLAIN]",
-    "range '22+;AKs'": "commas separate groups",
+    "range '22+/AKs'": "commas separate groups",
     "range AKs:1.5": "weight '1.5' is not a number from 0 to 1",
     "range ''": "write hands such as 22+,AKs:0.5",
     "eval AhKh": "2 cards, a hand to rank has 5, 6 or 7",
@@ -90,7 +93,7 @@ def test_a_mistake_is_one_line_that_helps(typed, run, desk, stored, request):
 
 #: The same from Python: an expression, and what its error has to say.
 PYTHON = {
-    "Range('10s9s')": "a ten is written T",
+    "Range('10s')": "Ts is one card",
     "Range('AA:2')": "from 0 to 1",
     "parse_board('AhAhKs')": "Ah",
     "parse_board('Ah')": "a board has 3 (flop), 4 (turn) or 5 (river)",

@@ -2,7 +2,7 @@ import pytest
 
 from runout.errors import TreeError
 from runout.trees.betting import BettingRules, PreflopRules, Stakes
-from runout.trees.paths import find_action, join_path, read_path
+from runout.trees.paths import find_action, format_pio_id, join_path, read_path
 from runout.trees.tree import PostflopTree, PreflopTree
 from tests.samples.preflop_rules import standard_rules_25bb
 
@@ -81,6 +81,31 @@ def test_paths_after_the_flop_are_read_generously(text, path):
     rules = BettingRules.of("33%, 75%", 2, "3x, 2e")
     tree = PostflopTree.build(rules, Stakes.in_chips(180, 910))
     assert tree.path(tree.find_node(text)) == path
+
+
+@pytest.mark.parametrize(
+    ("path", "pio_id"),
+    [
+        ("", "r:0"),
+        ("x:b59:c", "r:0:c:b59:c"),
+        ("b59:c:8h:x:b98:r294:c:As:x", "r:0:b59:c:8h:c:b157:b353:c:As:c"),
+        ("b59:r177:f", "r:0:b59:b177:f"),
+        ("x:a:c", "r:0:c:b910:c"),
+    ],
+)
+def test_a_path_is_written_as_the_id_of_piosolver(path, pio_id):
+    assert format_pio_id(IN_CHIPS, path) == pio_id
+
+
+def test_a_path_that_leads_nowhere_has_no_id():
+    with pytest.raises(TreeError, match="step 1: 'b60' is not an action at the root"):
+        format_pio_id(IN_CHIPS, "b60")
+
+
+@pytest.mark.parametrize("tree", [PREFLOP, IN_CHIPS])
+def test_every_node_is_found_by_its_pio_id(tree):
+    for node in range(min(tree.num_nodes, 1000)):
+        assert tree.find_node(format_pio_id(tree, tree.path(node))) == node
 
 
 def test_cards_and_flops_are_steps():

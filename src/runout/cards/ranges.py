@@ -1,9 +1,13 @@
 """Ranges: how often a player holds each combo, and the text players write them in."""
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +25,7 @@ from runout.cards.deck import (
     NUM_HANDS,
     NUM_RANKS,
     RANKS,
-    TEN_IN_DIGITS,
+    SUITS,
     format_cards,
     format_combo,
     has_ten_in_digits,
@@ -37,8 +41,8 @@ _MAX_TEXT_IN_REPR = 40
 class Range:
     """How often a player holds each of the 1,326 combos: an immutable value.
 
-    A range is read from text in the style of PioSOLVER or made of ``[1326]`` weights; where groups
-    of a text overlap, the earliest wins. Two ranges are equal if all their weights are. ``a | b``
+    A range is read from text in any notation in use, or made of ``[1326]`` weights; where groups of
+    a text overlap, the earliest wins. Two ranges are equal if all their weights are. ``a | b``
     keeps the larger weight of each combo, ``a & b`` the smaller, ``a - b`` what ``b`` leaves of
     ``a``, and ``~a`` is everything else; ``"AKs" in a`` asks whether ``a`` holds all of some hands.
 
@@ -50,8 +54,8 @@ class Range:
     ('TT+,A2s+,AKo:0.5,KTo-K8o', True)
 
     Args:
-        hands: text (groups separated by commas: ``QQ``, ``AKs``, ``AK``, ``A2s+``, ``KTo-K8o``,
-            ``AhKh`` or ``random``, each with a weight such as ``:0.5`` or else 1), another range,
+        hands: text (groups such as ``QQ``, ``AKs``, ``AK``, ``A2s+``, ``KTo-K8o``, ``AhKh``,
+            ``20%`` or ``random``, each with a weight such as ``:0.5`` or else 1), another range,
             or ``[1326]`` shares of the time, 0 to 1, that the combo is in the range.
 
     Raises:
@@ -140,6 +144,20 @@ class Range:
     def __str__(self) -> str:
         return _write_text(self.weights)
 
+    def to_text(self, notation: "Notation") -> str:
+        """Writes the range in another notation, with 6 decimals of a weight.
+
+        ``pio`` is hand by hand, ``gto+`` has brackets around weights, ``percent`` is ``AKs@50``,
+        and ``weights`` are PioSOLVER's 1,326; ``runout`` is the exact text of `str`.
+
+        >>> import runout
+        >>> runout.Range("QQ+,AKs:0.5").to_text("gto+")
+        'AA,KK,QQ,[50.0]AKs[/50.0]'
+        """
+        if notation not in (known := get_args(Notation)):
+            raise RangeError("notation", f"{quote(notation)} is not one of {', '.join(known)}")
+        return str(self) if notation == "runout" else _write_groups(self.weights, notation)
+
     def __repr__(self) -> str:
         text = str(self) or "empty"
         if len(text) > _MAX_TEXT_IN_REPR:
@@ -181,31 +199,42 @@ def _check(weights: npt.ArrayLike) -> FloatArray:
     return read_only(checked)
 
 
-# Range strings in the style of PioSOLVER, such as ``22+,A2s+,KTo-K8o,AhKh,AKs:0.5``.
+# Texts of ranges, in every notation in use.
 #
-# A range string is a list of groups, and a group of several hands is always a stretch of one line
-# of the hand grid. A line is either a row, hands with the same top card (``AKs .. A2s``), or a
-# diagonal, hands with the same gap (``AA .. 22``, ``AKs .. 32s``, ``AQs .. 42s``). A dash names
-# both ends of a stretch, in either order; a plus names its lower end and runs to the top of the
-# line: the diagonal for pairs and connectors, the row for every other hand. The same lines serve
-# reading and writing.
+# A text is a list of groups, or 1,326 weights. A group of several hands is always a stretch of one
+# line of the hand grid. A line is either a row, hands with the same top card (``AKs .. A2s``), or a
+# diagonal, hands with the same gap (``AA .. 22``, ``AKs .. 32s``). A dash names both ends of a
+# stretch, in either order; a plus names its lower end and runs to the top of the line: the diagonal
+# for pairs and connectors, the row for all others. The same lines serve reading and writing.
 
 #: The one word that is a group: every combo.
 RANDOM = "random"
 
+#: The canonical hands by falling equity against a random hand.
+_BY_EQUITY = Path(__file__).parent / "data" / "hands_by_equity.txt"
+
 #: Whether the hands are suited, for each way to end the name of an unpaired hand.
 _SUITED_BY_ENDING = {"s": (True,), "o": (False,), "": (True, False)}
 
+#: Signs of cards and dashes, as pages and other programs write them.
+_SPELLINGS = str.maketrans("♠♤♥♡♦♢♣♧\u2013\u2014\u2212", "sshhddcc---", "\ufe0f\ufeff")
+
+#: Spaces that part nothing: around a dash and the sign of a weight, before a plus, behind ``top``.
+_NO_GAP = re.compile(r" ?([-:@]) ?| (?=[+%])|(?<=top) (?=[\d.])", re.IGNORECASE)
+_TOKEN = re.compile(r"\[[^\[\]]*\]?|[^\s,;\[\]]+|\]")
+_BRACKET = re.compile(r"\[ ?(/?) ?([^\s%]*) ?%? ?\]")
+_GROUP = re.compile(r"([^:@]*)([:@]?)(.*)")
+
 #: No sign, no ``nan``, no ``1_0``: what `float` reads beyond this is more likely a typo.
 _WEIGHT = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+_TOP = re.compile(r"(?:top)?(\d+(?:\.\d*)?|\.\d+)%", re.ASCII | re.IGNORECASE)
+
+#: Notations of `Range.to_text`, and the decimals of weights in those of other programs.
+Notation: TypeAlias = Literal["runout", "pio", "gto+", "percent", "weights"]
+_DECIMALS = 6
 
 #: Canonical hands along one line of the grid, highest first.
 _Run = tuple[int, ...]
-
-
-class _UnreadableGroupError(Exception):
-    """What is wrong inside a group; the reader of the text adds which group it is."""
-
 
 #: The lines of the grid; an unpaired hand is on one row and one diagonal, a pair on a diagonal.
 _ROWS: tuple[_Run, ...] = tuple(
@@ -233,50 +262,94 @@ _RUN_BY_PLUS: tuple[_Run, ...] = tuple(_hands_named_by_plus(hand) for hand in ra
 @lru_cache(maxsize=256)
 def _read_text(text: str) -> FloatArray:
     """Returns the ``[1326]`` weights of a text."""
-    if not text.strip():
+    tokens = _TOKEN.findall(_NO_GAP.sub(r"\1", " ".join(text.translate(_SPELLINGS).split())))
+    if not tokens:
         raise RangeError("range", f"empty, write hands such as 22+,AKs:0.5 or {RANDOM} for all")
-    tokens = [token.strip() for token in text.split(",")]
+    if len(tokens) > NUM_HANDS and all(map(_WEIGHT.fullmatch, tokens)):
+        return _check(list(map(float, tokens)))
     weights = np.full(NUM_COMBOS, np.nan)
-    for position, token in enumerate(tokens, start=1):
-        if not token:
-            raise RangeError(f"group {position} of {len(tokens)}", "empty, take out a comma")
+    opened = ""
+    for token in tokens:
         try:
-            name, colon, share = map(str.strip, token.partition(":"))
-            combos, weight = _parse_combos(name), share if colon else "1"
-            if not _WEIGHT.fullmatch(weight) or float(weight) > 1.0:
-                raise _UnreadableGroupError(f"weight {quote(weight)} is not a number from 0 to 1")
-        except (_UnreadableGroupError, CardError) as error:
+            if token[0] in "[]":
+                opened = _parse_bracket(token, opened)
+                continue
+            name, sign, share = _GROUP.fullmatch(token).groups()  # type: ignore[union-attr]
+            if sign and opened:
+                raise ValueError(f"has a weight, and stands in [{opened}]")
+            combos = _parse_combos(name)
+            weight = _parse_weight(sign or "@", share if sign else f"{opened or 100}%")
+        except (ValueError, CardError) as error:
             raise RangeError(quote(token), str(error)) from None
-        weights[combos] = np.where(np.isnan(weights[combos]), float(weight), weights[combos])
+        weights[combos] = np.where(np.isnan(weights[combos]), weight, weights[combos])
+    if opened:
+        raise RangeError(f"[{opened}]", f"is not closed, write [/{opened}] after its hands")
     return _check(np.nan_to_num(weights))
 
 
+def _parse_weight(sign: str, share: str) -> float:
+    """Returns the weight that stands behind ``:``, a fraction or percent, or ``@``, percent."""
+    number = share.removesuffix("%")
+    value = float(number) if _WEIGHT.fullmatch(number) else math.nan
+    if sign == "@" and number == share and 0.0 < value < 1.0:
+        raise ValueError(f"@ takes percent, write :{share} or @{100.0 * value:g}")
+    if sign == "@" or number != share:
+        if value <= 100.0:
+            return round(value / 100.0, 12)  # 33.3% is 0.333
+        raise ValueError(f"weight {quote(share)} is not a percentage from 0 to 100")
+    if not value <= 1.0:
+        hint = f", write {share}% for percent" if 1.0 < value <= 100.0 else ""
+        raise ValueError(f"weight {quote(share)} is not a number from 0 to 1{hint}")
+    return value
+
+
+def _parse_bracket(token: str, opened: str) -> str:
+    """Returns the percentage of the bracket that is open after ``[50]`` or ``[/50]``, if any."""
+    match = _BRACKET.fullmatch(token)
+    if match is None or bool(match[1]) != bool(opened):
+        problem = f"stands in [{opened}]; " if opened else ""
+        raise ValueError(f"{problem}brackets give a weight in percent: [50]AKs,QQ[/50]")
+    number = match[2] or opened
+    if _parse_weight("@", f"{number}%") != _parse_weight("@", f"{opened or number}%"):
+        raise ValueError(f"closes [{opened}], write [/{opened}]")
+    return "" if opened else number
+
+
 def _parse_combos(name: str) -> IntArray:
-    if has_ten_in_digits(name):
-        raise _UnreadableGroupError(TEN_IN_DIGITS)
+    name = name.replace("10", "T") if has_ten_in_digits(name) else name
     if name.lower() == RANDOM:
         return np.arange(NUM_COMBOS)
+    if share := _TOP.fullmatch(name):
+        return _top_combos(float(share[1]))
     if "-" in name:
         hands = _parse_dash(name)
     elif name.endswith("+"):
-        lowest = _parse_hand(name[:-1].rstrip())
-        hands = [hand for low in lowest for hand in _RUN_BY_PLUS[low]]
-    elif len(name) == 4:
+        hands = [hand for lowest in _parse_hand(name[:-1]) for hand in _RUN_BY_PLUS[lowest]]
+    elif len(name) == 4 and name[1].lower() in SUITS:
         return np.array([parse_combo(name)])
     else:
         hands = _parse_hand(name)
     return np.concatenate([COMBOS_BY_HAND[hand] for hand in hands])
 
 
+def _top_combos(percentage: float) -> IntArray:
+    """Returns the hands that do best against a random one, as many as fit into a percentage."""
+    best = [COMBOS_BY_HAND[HAND_NAMES.index(name)] for name in _BY_EQUITY.read_text().split()]
+    fits = np.cumsum([*map(len, best)]) <= percentage / 100.0 * NUM_COMBOS + 1e-9
+    num_hands = int(fits.sum())
+    if percentage > 100.0 or not num_hands:
+        raise ValueError("the top hands are 0.46% (AA) to 100%")
+    return np.concatenate(best[:num_hands])
+
+
 def _parse_dash(name: str) -> list[int]:
     """Returns the hands from one end of a dash to the other, both included."""
-    left, right = (end.strip() for end in name.split("-", maxsplit=1))
-    left_hands, right_hands = _parse_hand(left), _parse_hand(right)
+    left_hands, right_hands = map(_parse_hand, name.split("-", maxsplit=1))
     if len(left_hands) == len(right_hands):
         runs = [_run_between(*ends) for ends in zip(left_hands, right_hands, strict=True)]
         if all(runs):
             return [hand for run in runs for hand in run]
-    raise _UnreadableGroupError(
+    raise ValueError(
         "a dash joins pairs, or hands of one ending with the same top card or the same gap, "
         "such as QQ-88, KTo-K8o or 87s-54s"
     )
@@ -293,24 +366,49 @@ def _run_between(hand_a: int, hand_b: int) -> _Run:
 
 def _parse_hand(text: str) -> list[int]:
     """Returns the canonical hand that a name stands for, or both if it has no ending."""
+    if len(text) == 2 and text[0].upper() in RANKS and text[1] in SUITS:
+        raise ValueError(f"{text} is one card, a combo is two without a space: AhKh")
     if len(text) not in (2, 3):
-        raise _UnreadableGroupError(
+        raise ValueError(
             f"{quote(text)} is not a hand such as AA, AKs, AKo or AK; commas separate groups"
         )
     for letter in text[:2]:
         if letter.upper() not in RANKS:
-            raise _UnreadableGroupError(f"{letter!r} is not a rank, use one of {RANKS}")
-    high, low = (RANKS.index(letter.upper()) for letter in text[:2])
+            raise ValueError(f"{letter!r} is not a rank, use one of {RANKS}")
+    low, high = sorted(RANKS.index(letter.upper()) for letter in text[:2])
     ending = text[2:].lower()
-    if high < low:
-        swapped = RANKS[low] + RANKS[high] + ending
-        raise _UnreadableGroupError(f"the higher rank comes first, write {swapped}")
     if high == low and ending:
-        raise _UnreadableGroupError(f"a pair has no ending, write {text[:2].upper()}")
+        raise ValueError(f"a pair has no ending, write {text[:2].upper()}")
     if ending not in _SUITED_BY_ENDING:
-        raise _UnreadableGroupError(f"{text[2]!r} is neither s (suited) nor o (offsuit)")
+        raise ValueError(f"{text[2]!r} is neither s (suited) nor o (offsuit)")
     kinds = (False,) if high == low else _SUITED_BY_ENDING[ending]
     return [HAND_BY_RANKS[high, low, is_suited] for is_suited in kinds]
+
+
+def _write_groups(weights: FloatArray, notation: Notation) -> str:
+    """Returns a text that names hand by hand and combo by combo, as other programs read it."""
+
+    def write(number: float) -> str:
+        return f"{number:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+
+    rounded = weights.round(_DECIMALS)
+    if notation == "weights":
+        return " ".join(map(write, rounded.tolist()))
+    groups: list[tuple[str, float]] = []
+    for hand, combos in zip(HAND_NAMES, COMBOS_BY_HAND, strict=True):
+        held = rounded[combos[::-1]].tolist()
+        names = [hand] if len(set(held)) == 1 else map(format_combo, combos[::-1].tolist())
+        groups += [group for group in zip(names, held, strict=False) if group[1]]
+    texts = []
+    for weight, named in groupby(sorted(groups, key=itemgetter(1), reverse=True), itemgetter(1)):
+        names, percent = [name for name, _ in named], round(100.0 * weight, _DECIMALS - 2)
+        if notation == "gto+" and weight < 1.0:
+            texts.append(f"[{percent}]{','.join(names)}[/{percent}]")
+            continue
+        share = f"@{percent:g}" if percent >= 1.0 else f":{percent:g}%"
+        ending = share if notation == "percent" else f":{write(weight)}"
+        texts += [name + (ending if weight < 1.0 else "") for name in names]
+    return ",".join(texts)
 
 
 def _write_text(weights: FloatArray) -> str:

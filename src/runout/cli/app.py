@@ -71,6 +71,7 @@ Tools
     spot
 * range | equity.show_range | Show a range as a grid.
     "AKs:0.5,A2s+,22+,KTo-K8o"
+    "[50]AKs[/50] top 5%" --notation pio
   flops | equity.list_flops | List flops with their weights.
     --random 25 --seed 7 --format csv
   eval | equity.show_strength | Rank a made hand.

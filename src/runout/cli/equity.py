@@ -13,6 +13,7 @@ from runout.cards import deck
 from runout.cards import flops as flop_lists
 from runout.cards.deck import HAND_NAMES, format_cards, format_combo
 from runout.cards.hand_ranking import NUM_STRENGTHS, category, describe_strength
+from runout.cards.ranges import Notation
 from runout.cli import formatting, options
 from runout.cli.console import Shown, show, using_kernels
 from runout.cli.formatting import Json, format_count_of, format_percent, json_number
@@ -27,6 +28,7 @@ _RANDOM = "N flops drawn at random."
 _SEED = "Seed of --random (default 0)."
 _FLOPS = "Flops of your own, such as AhKsQd,7h7s2c."
 _LAYOUT = "How to print."
+_NOTATION = "Print only the text, as another program reads it."
 
 #: What one player can expect: fractions of the pot, and of all runouts.
 _SIDE_COLUMNS = (
@@ -149,17 +151,21 @@ def show_hand_strength(
 def show_range(
     text: Annotated[str, argument("RANGE", "Groups such as AhKh,AKs:0.5,A2s+,22+,KTo-K8o.")],
     board: options.BoardOption = None,
+    notation: Annotated[Notation, flag("--notation", _NOTATION)] = "runout",
     json: options.JsonFlag = False,
 ) -> None:
-    """Show how many combos a range holds, its shortest text and its grid of weights."""
+    """Show how many combos a range holds, its text and its grid of weights."""
     from runout.cli.grids import value_grid  # takes as long as other answers
 
     cards = () if board is None else deck.parse_board(board)
     held = options.parse_live_range(text, cards)
+    if notation != "runout" and not json:
+        show(json, {}, held.to_text(notation))
+        return
     weights, share = held.hand_weights(), held.num_combos / deck.NUM_COMBOS
     by_hand = zip(HAND_NAMES, weights.tolist(), strict=True)
     document: Json = {
-        "range": str(held),
+        "range": held.to_text(notation),
         "board": format_cards(cards) or None,
         "num_combos": held.num_combos,
         "combos_fraction": share,

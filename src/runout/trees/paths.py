@@ -51,6 +51,7 @@ _ALL_IN = re.compile(r"\ball[\s-]?in\b(\s+[\d.]+(?=$|[\s:,-]))?", re.IGNORECASE)
 _SIZED = re.compile(r"\b(bet|raise)(\s+to)?\s+(?=[\d.])", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\s*\([^)]*\)")
 _CARD = re.compile(r"[2-9tjqka][cdhs]", re.IGNORECASE)
+_CARDS = re.compile(rf"(?:{_CARD.pattern}){{1,3}}", re.IGNORECASE)
 _ROOT_STEPS = ("r", "0")
 _NUM_FLOP_CARDS = 3
 
@@ -137,6 +138,26 @@ def find_node(tree: "BettingTree", path: str) -> int:
     for number in range(len(given.steps)):
         node = given.follow(tree, node, number)
     return node
+
+
+def format_pio_id(tree: "BettingTree", path: str) -> str:
+    """Returns PioSOLVER's id of a node: ``x:b59:c:Ah`` is ``r:0:c:b59:c:Ah``.
+
+    A check is a ``c``, and ``b`` and a number is what the player has put in since the root.
+
+    Raises:
+        TreeError: naming the first step that is not an action, and the possible actions.
+    """
+    given, node, parts = read_path(path), 0, [*_ROOT_STEPS]
+    for number, step in enumerate(given.steps):
+        if _CARDS.fullmatch(step):
+            parts.append(step)
+            continue
+        node = given.follow(tree, node, number)
+        letter = ACTION_LETTERS[tree.action_kind[node]]
+        amount = f"b{format_amount(_total(tree, node))}"
+        parts.append({"x": "c", "c": "c", "f": "f"}.get(letter, amount))
+    return SEPARATOR.join(parts)
 
 
 def find_action(tree: "BettingTree", node: int, step: str, is_total: bool = False) -> int | None:
