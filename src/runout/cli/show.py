@@ -21,14 +21,13 @@ from runout.cli.options import argument, flag, option
 from runout.errors import CardError, OptionError, RangeError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files, run, tables
-from runout.solutions.flop_bundles import FLOPS_KIND, MOST_VERIFIED_BYTES, SPOT_KIND, has_solution
+from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND, has_solution
 from runout.solutions.node import SMALLEST_REACH, HandSpace, Node, Solution
 from runout.solutions.preflop import PREFLOP_KIND, PreflopSolution
 from runout.solutions.reports import REPORT_KIND, TableChoice, flops_report_to_json, load_report
 from runout.solutions.sheet import Column, Sheet, write_csv, write_parquet
 from runout.solutions.tables import Measure, Part, PartView
 from runout.solutions.values import VALUES_KIND
-from runout.storage.bundle import read_manifest
 from runout.trees.actions import format_amount
 
 #: Hands that arrive less often are left out of ranges, whose weights have so many digits.
@@ -152,8 +151,7 @@ def opening(look: Look) -> Iterator[PartView]:
         from runout.flops.spot_solution import SpotSolution
 
         if flop is None:  # tables of a solver that have no solution beside them
-            is_verified = read_manifest(place).size_bytes <= MOST_VERIFIED_BYTES
-            kept = SpotSolution.load(place, verify=is_verified).view
+            kept = SpotSolution.load(place).view
         else:
             given, bundle = GivenFlop.parse(flop), overview.open_values(look.path)
             if not bundle.solutions:

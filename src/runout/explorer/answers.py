@@ -234,6 +234,7 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
                 "path": found.given,
                 "config": solution.config_text,
                 "note": solution.note,
+                "verified": "" if found.manifest is None else found.manifest.verified_unit,
                 "flops": [{"flop": flop, "share": share} for flop, share in shares],
                 "leaves": [] if game is None else leaves_sheet(game).records(),
                 "can_solve": can_solve and game is not None,

@@ -534,4 +534,4 @@ def _read_kept(bundle: ValueBundle, flop_index: int, spr_index: int) -> Arrays:
     if not bundle.solutions:
         problem = "strategies were not kept, solve with keep_strategies: true"
         raise BundleError("postflop_model", problem)
-    return bundle.solutions[spr_index][flop_index]
+    return {name: np.asarray(a) for name, a in bundle.solutions[spr_index][flop_index].items()}

@@ -370,16 +370,14 @@ class SpotSolution(SolveResult):
         return begin_bundles([(writer, fill)])
 
     @classmethod
-    def load(
-        cls, path: Path | str, *, team: Team | None = None, verify: bool = True
-    ) -> "SpotSolution":
+    def load(cls, path: Path | str, *, team: Team | None = None) -> "SpotSolution":
         """Opens a saved solve; tables stay on the disk until they are looked at.
 
         Learning may go on, shared by the threads of a team: what changes is kept in memory, and the
         files stay as they are. Digests of all tables are computed to verify them.
         """
         bundle = load_bundle(
-            path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, verify=verify, is_writable=True
+            path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS, is_writable=True
         )
         if bundle.arrays and all(name.startswith("solution_") for name in bundle.arrays):
             problem = "keeps nothing to go on from (keep_resume: false), it can only be shown"

@@ -47,7 +47,13 @@ from runout.holdem.cards import (
 from runout.solutions.flop import StoredSpot, StoredTables
 from runout.solutions.node import Provenance, Quality, Unit
 from runout.solutions.values import ExploitabilityMeaning, require_array
-from runout.storage.bundle import load_bundle, read_manifest, reading_contents
+from runout.storage.bundle import (
+    StoredArray,
+    load_bundle,
+    part_of,
+    read_manifest,
+    reading_contents,
+)
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree, PreflopTree, build_flop_trees
 
@@ -56,6 +62,9 @@ EQUITY, RIVER_GAME = "equity", "river_game"
 BUCKETS = ("river_oop_bucket", "river_ip_bucket")
 TURN_BUCKETS = ("turn_oop_bucket", "turn_ip_bucket")
 PARTS = (SHARES, VALUES, BOUNDS, LOCKED, EQUITY, RIVER_GAME, *BUCKETS, *TURN_BUCKETS)
+
+#: An array in memory, or a `StoredArray`; both have the same indices.
+Stored = Any
 
 _LARGEST = {np.dtype(np.uint8): 2**8 - 1, np.dtype(np.uint16): 2**16 - 1}
 _LARGEST_STEP = 2**15 - 1
@@ -213,12 +222,12 @@ class StoredLayout(NamedTuple):
         """Returns how many numbers the array of a part has."""
         return sum(map(math.prod, self.shapes(part)))
 
-    def split(self, part: str, numbers: AnyArray) -> list[tuple[AnyArray, AnyArray]]:
+    def split(self, part: str, numbers: Stored) -> list[tuple[Stored, Stored]]:
         """Returns views of the tables of OOP and IP in the array of a part, by street."""
         tables, begin = [], 0
         for shape in self.shapes(part):
             end = begin + math.prod(shape)
-            tables.append(numbers[begin:end].reshape(shape))
+            tables.append(part_of(numbers, begin, end, shape))
             begin = end
         return list(zip(tables[::2], tables[1::2], strict=True))
 
@@ -227,6 +236,8 @@ class StoredLayout(NamedTuple):
 class StoredArrays:
     """The arrays of a stored board, checked for dtype, shape and finiteness before they are used.
 
+    Strategies, values and equities stay in their files until they are asked for.
+
     Attributes:
         where: what errors name.
         arrays: of the bundle.
@@ -234,7 +245,7 @@ class StoredArrays:
     """
 
     where: str
-    arrays: Mapping[str, AnyArray]
+    arrays: Mapping[str, AnyArray] | Mapping[str, StoredArray]
     names: Mapping[str, str]
 
     def read(
@@ -244,16 +255,16 @@ class StoredArrays:
         layout = StoredLayout(streets, cards)
         strategy, unit = self.read_shares(streets, cards), np.float32(scale)
         codes: Any = self._split(layout, VALUES, np.int16)
-        bounds: Any = self._split(layout, BOUNDS, np.float32)
+        bounds = self._split(layout, BOUNDS, np.float32)
         values = [
-            (EncodedValues(oop, low * unit), EncodedValues(ip, high * unit))
+            (EncodedValues(oop, low[...] * unit), EncodedValues(ip, high[...] * unit))
             for (oop, ip), (low, high) in zip(codes, bounds, strict=True)
         ]
         locked = self._split(layout, LOCKED, np.uint8) if self._has(LOCKED) else None
         if streets[0].street != Street.FLOP:
             return StoredTables(strategy, values, locked, None)
         equity: Any = self._require(EQUITY, [np.uint16], *(len(p.combos) for p in cards.players))
-        return StoredTables(strategy, values, locked, lambda: equity / _LARGEST_EQUITY)
+        return StoredTables(strategy, values, locked, lambda: equity[...] / _LARGEST_EQUITY)
 
     def read_shares(
         self, streets: Sequence[StreetLayout], cards: CardsToCome
@@ -270,7 +281,7 @@ class StoredArrays:
             known[Street.TURN] = games, turns
         if streets[-1].street == Street.RIVER and self._has(RIVER_GAME):
             num_runouts = len(cards.deals[-1].card) if cards.deals else 1
-            games = self._require(RIVER_GAME, [np.int32], num_runouts).astype(np.int64)
+            games = self._require(RIVER_GAME, [np.int32], num_runouts)[...].astype(np.int64)
             if games.min() < 0:
                 raise BundleError(self.where, f"{self.names[RIVER_GAME]} has numbers below 0")
             number = int(games.max()) + 1
@@ -290,19 +301,19 @@ class StoredArrays:
     ) -> list[AnyArray]:
         """Returns ``[number, n]`` the columns of OOP's and IP's hands."""
         return [
-            self._require(part, [dtype], number, len(hands.combos))
+            self._require(part, [dtype], number, len(hands.combos))[...]
             for part, hands in zip(parts, cards.players, strict=True)
         ]
 
     def _has(self, part: str) -> bool:
         return self.names.get(part) in self.arrays
 
-    def _require(self, part: str, dtypes: Sequence[Any], *shape: int | None) -> AnyArray:
+    def _require(self, part: str, dtypes: Sequence[Any], *shape: int | None) -> Stored:
         return require_array(self.where, self.arrays, self.names[part], dtypes, shape)
 
     def _split(
         self, layout: StoredLayout, part: str, dtype: npt.DTypeLike
-    ) -> list[tuple[AnyArray, AnyArray]]:
+    ) -> list[tuple[Stored, Stored]]:
         size = layout.size(part)  # nothing is kept of nothing: rivers have no next card
         return layout.split(part, self._require(part, [dtype], size) if size else np.zeros(0))
 
@@ -320,9 +331,6 @@ REPORT = "report"
 
 #: What a bundle calls the parts of a spot.
 SPOT_NAMES = {part: f"solution_{part}" for part in PARTS}
-
-#: Digests of larger bundles would take longer than one wants to wait for a node.
-MOST_VERIFIED_BYTES = 2**28
 
 
 def build_spot(config: SpotConfig) -> Spot:
@@ -383,17 +391,18 @@ def has_solution(path: Path | str) -> bool:
 
 def load_spot(path: Path | str) -> StoredSpot:
     """Opens the solution of a saved spot; arrays stay on the disk until they are looked at."""
-    is_verified = read_manifest(path).size_bytes <= MOST_VERIFIED_BYTES
-    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=is_verified)
+    bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
     with reading_contents(path):
         config = SpotConfig.parse(parse_yaml(bundle.config_text or ""))
         spot = build_spot(config)
         cards = spot.plan_cards()
         quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
-        arrays, streets = bundle.arrays, make_layouts(spot.tree)
-        if bundle.manifest.schema_version < SPOT_SCHEMA_VERSION:
-            arrays = convert_spot(arrays, streets, cards)
-    tables = StoredArrays(str(path), arrays, SPOT_NAMES).read(streets, cards)
+        streets, is_old = (
+            make_layouts(spot.tree),
+            bundle.manifest.schema_version < SPOT_SCHEMA_VERSION,
+        )
+        stored = convert_spot(bundle.arrays, streets, cards) if is_old else bundle.stored
+    tables = StoredArrays(str(path), stored, SPOT_NAMES).read(streets, cards)
     return StoredSpot(spot, cards, tables, quality, config, config_text=bundle.config_text or "")
 
 
@@ -437,7 +446,7 @@ class JointFlops:
         is_old: whether arrays are those of schema 1.
     """
 
-    arrays: Mapping[str, AnyArray]
+    arrays: Mapping[str, StoredArray]
     flops: FlopList
     last_street: Street
     config_text: str
@@ -452,7 +461,7 @@ class JointFlops:
             layout = bundle.documents[LAYOUT]
             flops = tuple(GivenFlop.parse(text).canonical for text in layout["flops"])
             return cls(
-                arrays=bundle.arrays,
+                arrays=bundle.stored,
                 flops=FlopList(flops, np.array(layout["weights"])),
                 last_street=Street[layout["last_street"].upper()],
                 config_text=bundle.config_text or "",
@@ -512,11 +521,12 @@ class JointFlops:
             for each in trees
         ]
         names = names_of_flop(flop, leaf, self.bucket_numbers[leaf] if self.bucket_numbers else 0)
-        where, arrays = f"flop {self.flops.names[flop]}", self.arrays
-        if self.is_old:
-            with reading_contents(where):
-                arrays = convert_joint_flop(arrays, names, flop, leaf, leaves)
-        return StoredArrays(where, arrays, names), leaves[leaf].streets, cards
+        where, streets = f"flop {self.flops.names[flop]}", leaves[leaf].streets
+        if not self.is_old:
+            return StoredArrays(where, self.arrays, names), streets, cards
+        with reading_contents(where):
+            arrays = convert_joint_flop(self.arrays, names, flop, leaf, leaves)
+        return StoredArrays(where, arrays, names), streets, cards
 
 
 # Bundles of schema 1, which had one array for each street and player, as arrays of parts.
@@ -541,24 +551,24 @@ def convert_spot(
 
 
 def convert_joint_flop(
-    arrays: Mapping[str, AnyArray],
+    arrays: Mapping[str, StoredArray],
     names: Mapping[str, str],
     flop: int,
     leaf: int,
     leaves: Sequence[StoredLayout],
-) -> dict[str, AnyArray]:
+) -> dict[str, Any]:
     """Returns the arrays of a flop leaf that was saved as ``flopF_leafL_STREET_PLAYER``.
 
     The values of all leaves of a flop were lines of one array. Parts are called by their `names`
     now; flops and leaves count from 0.
     """
     tables = [
-        arrays[f"flop{flop}_leaf{leaf}_{layout.street.label}_{word}"].ravel()
+        arrays[f"flop{flop}_leaf{leaf}_{layout.street.label}_{word}"][...].ravel()
         for layout, word in product(leaves[leaf].streets, PLAYER_WORDS)
     ]
-    converted = {**arrays, names[SHARES]: np.concatenate(tables)}
+    converted: dict[str, Any] = {**arrays, names[SHARES]: np.concatenate(tables)}
     for part in (VALUES, BOUNDS):
         ends = np.cumsum([one.size(part) for one in leaves[: leaf + 1]])[:-1]
-        *_, own = np.split(arrays[f"flop{flop}_{part}"].ravel(), ends)
+        *_, own = np.split(arrays[f"flop{flop}_{part}"][...].ravel(), ends)
         converted[names[part]] = own[: leaves[leaf].size(part)]
     return converted

@@ -19,7 +19,7 @@ from runout.errors import BundleError, CardError, OptionError
 from runout.solutions.node import ExploitabilityMeaning as ExploitabilityMeaning
 from runout.solutions.node import Provenance, Quality, Solution
 from runout.solutions.sheet import Column, Sheet
-from runout.storage.bundle import load_bundle, reading_contents
+from runout.storage.bundle import load_bundle, part_of, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.trees.tree import PostflopTree
 
@@ -288,7 +288,7 @@ def join_solutions(solutions: Sequence[Sequence[Arrays]], create: CreateArray) -
 
 
 def split_solutions(
-    joined: Mapping[str, AnyArray], num_ratios: int, num_flops: int
+    joined: Mapping[str, Any], num_ratios: int, num_flops: int
 ) -> tuple[tuple[Arrays, ...], ...]:
     """Returns what `join_solutions` wrote among the arrays of a bundle; empty if it did not."""
     prefix = f"{_NUMBERS}_0_"
@@ -300,32 +300,32 @@ def split_solutions(
             is_own = f"{_NUMBERS}_{number}_{name}" in joined
             key = f"{number if is_own else 0}_{name}"
             numbers = joined[f"{_NUMBERS}_{key}"]
-            shapes = cast(IntArray, joined[f"{_SHAPES}_{key}"])
+            shapes = cast(IntArray, joined[f"{_SHAPES}_{key}"][...])
             if shapes.ndim != 2 or len(shapes) != num_flops or (shapes < 0).any():
                 raise ValueError(f"shapes of solutions of {num_flops} flops")
-            ends = np.cumsum(np.prod(shapes, axis=1))
-            if numbers.ndim != 1 or ends[-1] != len(numbers):
+            ends = np.cumsum(np.prod(shapes, axis=1)).tolist()
+            if numbers.ndim != 1 or ends[-1] != numbers.size:
                 raise ValueError("solutions that have other shapes")
-            parts = zip(of_flops, np.split(numbers, ends[:-1]), shapes.tolist(), strict=True)
-            for arrays, part, shape in parts:
-                arrays[name] = part.reshape(shape)
+            places = zip(of_flops, [0, *ends[:-1]], ends, shapes.tolist(), strict=True)
+            for arrays, begin, end, shape in places:
+                arrays[name] = part_of(numbers, begin, end, shape)
         solutions.append(tuple(of_flops))
     return tuple(solutions)
 
 
 def require_array(
     where: str,
-    arrays: Arrays,
+    arrays: Mapping[str, Any],
     name: str,
     dtypes: Sequence[type],
     shape: tuple[int | None, ...],
     *,
     may_be_nan: bool = False,
-) -> AnyArray:
+) -> Any:
     """Returns an array of a bundle after looking whether it is what it should be.
 
-    It has one of the dtypes, of which floats are looked through for infinities, and the shape, in
-    which None is any length. Errors name `where` and the array.
+    It has one of the dtypes, of which floats are read and looked through for infinities, and the
+    shape, in which None is any length. Errors name `where` and the array.
     """
     array = arrays.get(name)
     if array is None:
@@ -338,7 +338,7 @@ def require_array(
         came, shown = f"{array.dtype} {array.shape}", str(shape).replace("None", "any")
         raise BundleError(where, f"{name} is {came}, this version builds {wanted} {shown}")
     if array.dtype.kind == "f":
-        numbers = cast(FloatArray, array)
+        array = numbers = array[...]
         if (np.isinf(numbers) if may_be_nan else ~np.isfinite(numbers)).any():
             raise BundleError(where, f"{name} has numbers that are not finite")
     return array
@@ -453,16 +453,16 @@ class ValueBundle(Solution):
 
     @classmethod
     def load(cls, path: Path | str, *, verify: bool = True) -> "ValueBundle":
-        """Opens a bundle; values stay on disk until they are used."""
+        """Opens a bundle; values stay on disk until they are used, or verified."""
         bundle = load_bundle(path, VALUES_KIND, VALUES_SCHEMA_VERSION, verify=verify)
-        where, arrays = str(path), bundle.arrays
+        where, arrays = str(path), bundle.arrays if verify else bundle.stored
 
         def read(name: str, dtype: type, *shape: int | None, may_be_nan: bool = False) -> Any:
             return require_array(where, arrays, name, [dtype], shape, may_be_nan=may_be_nan)
 
         with reading_contents(path):
-            cards: Sequence[Sequence[int]] = arrays["flops"].tolist()
-            given: Sequence[Sequence[int]] = arrays.get("flops_as_given", arrays["flops"]).tolist()
+            stored: Any = arrays.get("flops_as_given", arrays["flops"])
+            cards, given = arrays["flops"][...].tolist(), stored[...].tolist()
             if [canonical_flop(flop) for flop in given] != [tuple(flop) for flop in cards]:
                 raise ValueError("flops_as_given that are other flops")
             names = tuple(GivenFlop(tuple(flop)).name for flop in given)
@@ -475,7 +475,7 @@ class ValueBundle(Solution):
                 if f"ranges_{number}" in arrays:
                     ranges = read(f"ranges_{number}", np.float64, NUM_POSITIONS, deck.NUM_HANDS)
                 values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
-            solutions = split_solutions(bundle.arrays, len(values), len(flops.flops))
+            solutions = split_solutions(arrays, len(values), len(flops.flops))
         digest, seed = bundle.manifest.config_digest or "", bundle.manifest.seed or 0
         source = Provenance.of(bundle.manifest)
         return cls(tuple(values), bundle.config_text or "", digest, seed, solutions, source)

@@ -21,10 +21,10 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from io import BufferedReader
 from pathlib import Path
 
@@ -86,6 +86,22 @@ def exchange(first: Path, second: Path) -> bool:
     if code in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
         return False
     raise OSError(code, os.strerror(code), str(second))
+
+
+def open_regular(path: Path | str, directory: int | None = None) -> BufferedReader:
+    """Opens a file to read, below an open directory if one is given.
+
+    Pipes and devices are refused: opening or reading them may never end.
+    """
+
+    def open_at_once(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0), dir_fd=directory)
+
+    file = open(path, "rb", opener=open_at_once)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return file
 
 
 @contextmanager
@@ -356,9 +372,8 @@ class PinnedDirectory:
 
     def open(self, name: str) -> BufferedReader:
         """Opens one of its files to read."""
-        if self._descriptor is None:
-            return (self.path / name).open("rb")
-        return open(name, "rb", opener=partial(os.open, dir_fd=self._descriptor))
+        path = self.path / name
+        return open_regular(path if self._descriptor is None else name, self._descriptor)
 
     def is_still_there(self) -> bool:
         """Returns whether nothing else has taken its place."""

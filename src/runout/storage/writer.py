@@ -16,11 +16,15 @@ import numpy.typing as npt
 from runout.arrays import AnyArray, read_only
 from runout.errors import BundleError, RunoutError
 from runout.storage.bundle import (
+    BLOCK_BYTES,
+    BLOCKS_FILE,
     CONFIG_FILE,
     MANIFEST_FILE,
     NAME_PATTERN,
     NAME_RULE,
+    NUMBER_KINDS,
     ArrayEntry,
+    BlocksEntry,
     FileEntry,
     Manifest,
     build_manifest,
@@ -158,10 +162,15 @@ class BundleWriter:
             self._created.clear()
             if self._config_text is not None:
                 self._write_text(CONFIG_FILE, self._config_text)
+            blocks = bytearray()
             arrays = {
-                name: ArrayEntry(dtype=dtype, shape=shape, **dict(self._entry(f"{name}.npy")))
+                name: ArrayEntry(
+                    dtype=dtype, shape=shape, **dict(self._entry(f"{name}.npy", blocks))
+                )
                 for name, (dtype, shape) in self._arrays.items()
             }
+            (staging.path / BLOCKS_FILE).write_bytes(blocks)
+            listed = BlocksEntry(block_bytes=BLOCK_BYTES, **dict(self._entry(BLOCKS_FILE)))
             documents = {name: self._entry(f"{name}.json") for name in self._documents}
             config = None if self._config_text is None else self._entry(CONFIG_FILE)
         contents = [
@@ -170,6 +179,7 @@ class BundleWriter:
         ]
         facts = [self._facts["kind"], self._facts["schema_version"], *contents]
         self._facts |= {"config": config, "arrays": arrays, "documents": documents}
+        self._facts["blocks"] = listed
         manifest = build_manifest(**self._facts, content_digest=digest_config({"contents": facts}))
         self._write_text(MANIFEST_FILE, manifest.model_dump_json(indent=2) + "\n")
         staging.publish()
@@ -196,8 +206,8 @@ class BundleWriter:
 
     def _new_file(self, name: str, ending: str, dtype: np.dtype[Any] | None = None) -> Path:
         file = self._require_staging().path / f"{name}{ending}"
-        if dtype is not None and dtype.hasobject:
-            raise BundleError(f"array {name!r}", f"dtype {dtype} holds Python objects, use numbers")
+        if dtype is not None and dtype.kind not in NUMBER_KINDS:
+            raise BundleError(f"array {name!r}", f"dtype {dtype} holds no numbers")
         if not re.fullmatch(NAME_PATTERN, name):
             raise BundleError(repr(name), f"is no name for a file, use {NAME_RULE}")
         if file.exists():
@@ -208,11 +218,16 @@ class BundleWriter:
         with reporting_os_errors(self._path, "written"):
             (self._require_staging().path / file_name).write_bytes(text.encode())
 
-    def _entry(self, file_name: str) -> FileEntry:
-        file = self._require_staging().path / file_name
-        with file.open("rb") as opened:
-            digest = hashlib.file_digest(opened, "sha256").hexdigest()
-        return FileEntry(size_bytes=file.stat().st_size, sha256=digest)
+    def _entry(self, file_name: str, out_blocks: bytearray | None = None) -> FileEntry:
+        """Returns size and digest of a file, and adds the digests of its blocks."""
+        whole, size = hashlib.sha256(), 0
+        with (self._require_staging().path / file_name).open("rb") as opened:
+            while block := opened.read(BLOCK_BYTES):
+                whole.update(block)
+                size += len(block)
+                if out_blocks is not None:
+                    out_blocks += hashlib.sha256(block).digest()
+        return FileEntry(size_bytes=size, sha256=whole.hexdigest())
 
 
 #: Finishes a save that was begun: digests, waiting for the disk, the final name.

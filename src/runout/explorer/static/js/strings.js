@@ -117,6 +117,8 @@ export const TEXT = {
     version: "version",
     processor: "on",
     digest: "config digest",
+    verified: "verified",
+    verifiedUnit: (unit) => `before a number is read, the sha256 of ${unit} is compared`,
     config: "Config",
     curve: "Exploitability by iteration",
     leaves: "Where the values of flops come from",

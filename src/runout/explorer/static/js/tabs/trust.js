@@ -59,6 +59,13 @@ export function TrustTab({ node }) {
         </div>`
       }
       ${
+        facts.verified &&
+        html`<div>
+          <dt>${words.verified}</dt>
+          <dd>${words.verifiedUnit(facts.verified)}</dd>
+        </div>`
+      }
+      ${
         facts.note &&
         html`<div>
           <dt>from</dt>
