@@ -7,7 +7,6 @@ import pytest
 
 from runout.config.flops import (
     BACKENDS,
-    PRESETS,
     FlopsConfig,
     JointConfig,
     PotSizesConfig,
@@ -20,7 +19,7 @@ from runout.config.load import (
     load_yaml,
     parse_config,
 )
-from runout.config.run import PREFLOP_PRESETS, PreflopConfig, RunConfig
+from runout.config.run import PreflopConfig, RunConfig
 from runout.config.spot import ReportConfig, SpotConfig
 from runout.config.yaml_text import parse_yaml
 from runout.errors import ConfigError
@@ -68,7 +67,7 @@ def test_defaults_are_written_as_in_a_file():
         assert default in reference
 
 
-@pytest.mark.parametrize("name", [*PRESETS, *PREFLOP_PRESETS])
+@pytest.mark.parametrize("name", [*FlopsConfig.presets, *PreflopConfig.presets])
 def test_every_preset_is_shown(name):
     assert f"| `{name}` |" in format_reference()
 

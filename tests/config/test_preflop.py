@@ -11,12 +11,11 @@ from pydantic import ValidationError
 
 from runout.config.flops import (
     FLOP_SELECTIONS,
-    PRESETS,
     BucketedConfig,
     CompactConfig,
     FlopsConfig,
 )
-from runout.config.run import PREFLOP_PRESETS, PreflopConfig
+from runout.config.run import PreflopConfig
 from runout.config.yaml_text import format_yaml, parse_yaml
 from runout.errors import ConfigError
 from runout.storage.bundle import digest_config
@@ -40,7 +39,7 @@ DEPTHS = st.lists(
 KEYS = st.fixed_dictionaries(
     {},
     optional={
-        "preset": st.sampled_from(sorted(PREFLOP_PRESETS)),
+        "preset": st.sampled_from(sorted(PreflopConfig.presets)),
         "stacks_bb": st.floats(2, 50) | st.lists(st.floats(2, 50), min_size=2, max_size=2),
         "small_blind_bb": st.floats(0, 0.9),
         "big_blind_bb": st.floats(1, 2),
@@ -121,7 +120,7 @@ def test_presets_are_the_games_of_the_same_name(name, rules):
 
 
 def test_there_are_four_presets():
-    assert list(PREFLOP_PRESETS) == ["hu_25bb", "hu_100bb", "pushfold", "limpfold"]
+    assert list(PreflopConfig.presets) == ["hu_25bb", "hu_100bb", "pushfold", "limpfold"]
 
 
 def test_a_preset_fills_in_what_is_not_given():
@@ -310,7 +309,7 @@ NAMES = ["fast", "medium", "standard", "accurate"]
 
 
 def test_there_are_four_presets_from_fast_to_accurate():
-    assert list(PRESETS) == NAMES
+    assert list(FlopsConfig.presets) == NAMES
 
 
 @pytest.mark.parametrize(
@@ -360,7 +359,9 @@ def test_a_slower_preset_is_never_less_accurate():
 def test_presets_leave_all_other_keys_at_their_defaults(name):
     preset = FlopsConfig(preset=name).to_mapping()
     default = FlopsConfig().to_mapping()
-    assert {key for key in default if preset[key] != default[key]} <= PRESETS[name].keys()
+    assert {key for key in default if preset[key] != default[key]} <= FlopsConfig.presets[
+        name
+    ].keys()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -297,7 +297,7 @@ def test_the_top_of_a_document_is_a_mapping(text):
         ("a: !!int ''", "is not YAML"),
         ("a: !!timestamp soon", "is not YAML"),
         (f"a: {'9' * 5000}", "4300 digits"),
-        (f"a: {'[' * 50_000}", "more than 50 brackets inside each other"),
+        (f"a: {'[' * 50_000}", "recursion"),
         (f"a:\n{'- ' * 5000}", "recursion"),
     ],
 )

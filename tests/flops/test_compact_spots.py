@@ -5,7 +5,7 @@ import pytest
 
 from runout.cards.deck import parse_card
 from runout.cfr.schedules import SolveOutcome, StopReason
-from runout.config.spot import SpotConfig
+from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import ConfigError, TreeError
 from runout.flops.spot_setup import lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, look_at, start_solver
@@ -71,17 +71,19 @@ def test_a_saved_solve_goes_on_with_the_same_bits(solution, tmp_path):
 
 def test_flop_and_turn_can_be_locked_and_rivers_cannot():
     solver = start_solver(SpotConfig(**FLOP))
-    lock_node(solver, "x", {"AA,KQs,88,76s,54s,QQ,JJ,KJs,99,65s,AQs": {"x": 1.0}})
+    lock_node(
+        solver, NodeLock(node="x", strategy={"AA,KQs,88,76s,54s,QQ,JJ,KJs,99,65s,AQs": {"x": 1.0}})
+    )
     solver.run(2)
     with pytest.raises(TreeError, match="compact rivers cannot be locked"):
-        lock_node(solver, RIVER, {"AA": {"x": 1.0}})
+        lock_node(solver, NodeLock(node=RIVER, strategy={"AA": {"x": 1.0}}))
 
 
 def test_turns_in_buckets_cannot_be_locked():
     solver = start_solver(SpotConfig(**FLOP, turn_buckets=4))
-    lock_node(solver, "x", {"QQ,JJ": {"x": 1.0}})
+    lock_node(solver, NodeLock(node="x", strategy={"QQ,JJ": {"x": 1.0}}))
     with pytest.raises(TreeError, match="turns in buckets cannot be locked, lock the flop, or"):
-        lock_node(solver, "x:x:9d", {"AA": {"x": 1.0}})
+        lock_node(solver, NodeLock(node="x:x:9d", strategy={"AA": {"x": 1.0}}))
 
 
 def test_hands_of_a_bucket_do_the_same_on_a_turn():

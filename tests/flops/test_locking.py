@@ -1,10 +1,14 @@
 """Locked decisions: examples done by hand, suits, precision, and what is refused."""
 
+import math
+
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from runout.cards.deck import parse_combo
+from runout.cards.deck import format_combo, parse_combo
 from runout.cards.ranges import Range
+from runout.config.spot import NodeLock
 from runout.errors import RangeError, TreeError
 from runout.flops.spot_setup import lock_node, settle_locks
 from runout.flops.spot_solution import look_at
@@ -13,6 +17,10 @@ from runout.holdem.tables import Precision
 from tests.samples.small_spots import make_spot
 
 AA, KK, QQ = (Range(hand).weights > 0.0 for hand in ("AA", "KK", "QQ"))
+
+
+def lock_hands(solver, path, strategy, **keys):
+    return lock_node(solver, NodeLock(node=path, strategy=strategy, **keys))
 
 
 def polarised(**how):
@@ -36,7 +44,7 @@ def test_the_best_answer_to_a_locked_caller(
     precision, calls, aces_jam, queens_jam, queens_play, value
 ):
     solver = polarised(precision=precision)
-    assert lock_node(solver, "a", {"random": {"f": 1.0 - calls, "c": calls}}) == 6
+    assert lock_hands(solver, "a", {"random": {"f": 1.0 - calls, "c": calls}}) == 6
     solver.run(1000)
     view = look_at(solver)
     root, jam = view.node(), view.node("a")
@@ -52,8 +60,8 @@ def test_the_best_answer_to_a_locked_caller(
 
 def test_an_opponent_who_never_bluffs_is_never_called():
     solver = polarised()
-    lock_node(solver, "", {"AA": {"a": 1.0}, "QQ": {"x": 1.0}})
-    lock_node(solver, "x:a", {"AA,QQ": [0.0, 1.0]})  # the trapper would be paid, were there one
+    lock_hands(solver, "", {"AA": {"a": 1.0}, "QQ": {"x": 1.0}})
+    lock_hands(solver, "x:a", {"AA,QQ": {"c": 1.0}})  # the trapper would be paid, were there one
     solver.run(500)
     jam = look_at(solver).node("a")
     assert jam.frequency() == pytest.approx([1.0, 0.0], abs=0.01)
@@ -64,8 +72,8 @@ def test_an_opponent_who_never_bluffs_is_never_called():
 
 def test_a_locked_strategy_is_shown_where_nobody_arrives():
     solver = polarised()
-    lock_node(solver, "", {"random": {"a": 1.0}})
-    lock_node(solver, "x:a", {"random": {"f": 0.25, "c": 0.75}})
+    lock_hands(solver, "", {"random": {"a": 1.0}})
+    lock_hands(solver, "x:a", {"random": {"f": 0.25, "c": 0.75}})
     view = look_at(solver)
     for _ in range(2):
         node = view.node("x:a")
@@ -81,7 +89,7 @@ def test_a_locked_strategy_is_shown_where_nobody_arrives():
 def test_single_combos_are_locked_and_the_others_learn():
     solver = polarised()
     bluff, free = parse_combo("QcQd"), parse_combo("QhQs")
-    assert lock_node(solver, "", {"QcQd": {"x": 1.0}}) == 1
+    assert lock_hands(solver, "", {"QcQd": {"x": 1.0}}) == 1
     solver.run(1000)
     root = look_at(solver).node()
     assert root.strategy[0, bluff] == pytest.approx(1.0)
@@ -94,7 +102,11 @@ def test_a_strategy_that_was_shown_can_be_locked():
     solver = polarised()
     solver.run(500)
     shown = look_at(solver).node("a").strategy
-    assert lock_node(solver, "a", shown) == 6
+    strategy = {
+        format_combo(combo): dict(zip("fc", shown[:, combo].tolist(), strict=True))
+        for combo in np.flatnonzero(KK)
+    }
+    assert lock_hands(solver, "a", strategy) == 6
     solver.run(10)
     again = look_at(solver).node("a").strategy
     assert np.allclose(again, shown, atol=1e-6, equal_nan=True)
@@ -105,7 +117,7 @@ def test_a_lock_replaces_what_was_learned_at_once():
     view = look_at(solver)
     solver.run(200)
     assert view.node("a").frequency()[1] == pytest.approx(0.5, abs=0.1)
-    lock_node(solver, "a", {"KK": {"c": 1.0}})
+    lock_hands(solver, "a", {"KK": {"c": 1.0}})
     assert view.node("a").frequency()[1] == pytest.approx(1.0)
     assert view.node().action_ev[1, AA] == pytest.approx(20.0)
     solver.run(1)
@@ -123,10 +135,10 @@ def test_cards_solved_as_one_are_locked_as_one():
     merged, apart = turn_solver(True), turn_solver(False)
     strategy = {"AA": {"x": 0.25, "a": 0.75}, "A5o": {"x": 1.0}}
     with pytest.raises(TreeError, match=r"9d is solved as one with 9c, 9h, .*merges_suits: false"):
-        lock_node(merged, "x:x:9d", strategy)
-    assert lock_node(merged, "x:x:9d", strategy, locks_alike=True) > 0
+        lock_hands(merged, "x:x:9d", strategy)
+    assert lock_hands(merged, "x:x:9d", strategy, locks_alike=True) > 0
     for card in ("9c", "9d", "9h"):
-        lock_node(apart, f"x:x:{card}", strategy)
+        lock_hands(apart, f"x:x:{card}", strategy)
     for solver in (merged, apart):
         solver.run(5)
     for path in ("", "x:x", "x:x:9c", "x:x:9d", "x:x:9h:x", "x:x:8d"):
@@ -140,7 +152,7 @@ def test_suits_of_an_image_are_renamed():
     solver = SpotSolver(spot)
     # After the 9h, clubs and diamonds are alike: all of JTs but the heart, which plays otherwise.
     strategy = {"JhTh": {"a": 1.0}, "JTs": {"x": 1.0}}
-    lock_node(solver, "x:x:9h", strategy, locks_alike=True)
+    lock_hands(solver, "x:x:9h", strategy, locks_alike=True)
     view = look_at(solver)
     for card, suit in (("9h", "h"), ("9c", "c"), ("9d", "d")):
         node = view.node(f"x:x:{card}")
@@ -151,15 +163,15 @@ def test_suits_of_an_image_are_renamed():
 
 def test_hands_that_differ_by_suits_are_told_apart_only_if_they_are_solved_apart():
     with pytest.raises(TreeError, match=r"are solved as one, .*merges_suits: false"):
-        lock_node(turn_solver(True), "", {"AcAd": {"x": 1.0}})
-    assert lock_node(turn_solver(True), "", {"JsTs": {"x": 1.0}}) == 1
-    assert lock_node(turn_solver(False), "", {"AcAd": {"x": 1.0}}) == 1
+        lock_hands(turn_solver(True), "", {"AcAd": {"x": 1.0}})
+    assert lock_hands(turn_solver(True), "", {"JsTs": {"x": 1.0}}) == 1
+    assert lock_hands(turn_solver(False), "", {"AcAd": {"x": 1.0}}) == 1
 
 
 def test_sixteen_bits_lock_single_hands_beside_hands_that_learn():
     solver, exact = polarised(precision=Precision.HALF), polarised()
     for each in (solver, exact):
-        lock_node(each, "", {"QQ": {"x": 0.3, "a": 0.7}})
+        lock_hands(each, "", {"QQ": {"x": 0.3, "a": 0.7}})
         each.run(200)
     found, expected = (look_at(each).node("") for each in (solver, exact))
     assert found.strategy[1, QQ] == pytest.approx(0.7, abs=1e-4)
@@ -170,36 +182,26 @@ def test_sixteen_bits_lock_single_hands_beside_hands_that_learn():
 @pytest.mark.parametrize(
     ("path", "strategy", "error", "message"),
     [
-        ("a:c", {"KK": [1.0]}, TreeError, "lock after a:c: not a decision but a showdown"),
-        ("a", {"KK": [0.5, 0.4]}, RangeError, "do not sum to 1: 0.5, 0.4"),
-        ("a", {"KK": [1.5, -0.5]}, RangeError, "not from 0 to 1: 1.5, -0.5"),
-        ("a", {"KK": [1.0]}, RangeError, "KK: 1 probabilities, the 2 actions are f, c"),
+        ("a:c", {"KK": {"c": 1.0}}, TreeError, "lock after a:c: not a decision but a showdown"),
         ("a", {"KK": {"x": 1.0}}, TreeError, "KK: 'x' is not an action, the 2 actions are f, c"),
-        ("a", {"KK": [float("nan"), 1.0]}, RangeError, "KK: a probability is not a number"),
         ("a", {"AA": {"c": 1.0}}, RangeError, "the player holds none of the hands"),
-        ("a", {"KX": {"c": 1.0}}, RangeError, "'KX'"),
-        ("a", np.zeros((3, 1326)), RangeError, "shape (3, 1326), needs (2, 1326)"),
-        ("a", np.zeros((2, 1326)), RangeError, "KdKc has probabilities that do not sum to 1"),
+        ("a", {"KK": {"f": 0.5, "c": 0.4}}, ValidationError, "sum to 0.9, not to 1"),
+        ("a", {"KK": {"f": 1.5, "c": -0.5}}, ValidationError, "1.5 is not a probability"),
+        ("a", {"KK": {"c": math.nan}}, ValidationError, ".nan is not a probability"),
+        ("a", {"KX": {"c": 1.0}}, ValidationError, "'KX'"),
     ],
 )
 def test_what_cannot_be_locked(path, strategy, error, message):
     solver = polarised()
     with pytest.raises(error) as caught:
-        lock_node(solver, path, strategy)
+        lock_hands(solver, path, strategy)
     assert message in str(caught.value)
     assert not any(learning.lock.size for pair in solver.tables.by_street for learning in pair)
 
 
-def test_probabilities_for_some_actions_only_are_refused():
-    strategy = np.full((2, 1326), np.nan)
-    strategy[0, parse_combo("KdKc")] = 1.0
-    with pytest.raises(RangeError, match="KdKc has probabilities for some actions only"):
-        lock_node(polarised(), "a", strategy)
-
-
 def test_the_first_of_overlapping_hands_counts():
     solver = polarised()
-    lock_node(solver, "", {"AA": {"a": 1.0}, "random": {"x": 1.0}})
+    lock_hands(solver, "", {"AA": {"a": 1.0}, "random": {"x": 1.0}})
     root = look_at(solver).node()
     assert (root.strategy[1, AA] == 1.0).all()
     assert (root.strategy[1, QQ] == 0.0).all()
@@ -207,7 +209,7 @@ def test_the_first_of_overlapping_hands_counts():
 
 def test_settled_locks_stay_settled():
     solver = polarised()
-    lock_node(solver, "a", {"KK": {"f": 0.5, "c": 0.5}})
+    lock_hands(solver, "a", {"KK": {"f": 0.5, "c": 0.5}})
     solver.run(7)
     settle_locks(solver.game.templates, solver.tables)
     before = solver.tables.by_street[0][1].strategy_sum.copy()

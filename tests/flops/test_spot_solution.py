@@ -37,7 +37,7 @@ def make_config(board="QsJh2h8c", **keys):
 def solve(config, iterations):
     solver = start_solver(config)
     for lock in config.locks:
-        lock_node(solver, lock.node, lock.by_range())
+        lock_node(solver, lock)
     solver.run(iterations)
     return SpotSolution(config, solver, outcome_of(solver))
 

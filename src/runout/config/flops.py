@@ -1,29 +1,21 @@
 """The sections ``postflop_model`` and ``joint``: which trees, which flops, and how well."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from annotated_types import Ge, Le, Len
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    ConfigDict,
-    Field,
-    ValidationError,
-    WrapValidator,
-    model_validator,
-)
+from pydantic import AfterValidator, AliasChoices, ConfigDict, Field, WrapValidator
 
 from runout.cards import flops as flop_lists
 from runout.cards.deck import format_cards
 from runout.cfr.schedules import VARIANTS, Schedule, StoppingRule
 from runout.config import values
-from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem, problems, tell
+from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, not_one_of, problem
 from runout.config.values import Count, CountFrom0, NotNegative, Share
 from runout.config.yaml_text import format_yaml
 from runout.errors import ConfigError
 from runout.trees.betting import BettingRules
-from runout.trees.sizes import STREET_KEYS, Sizes
+from runout.trees.sizes import STREET_KEYS, Place, Sizes
 from runout.trees.tree import PotType
 
 POSTFLOP_SECTION = "postflop_model"
@@ -63,43 +55,10 @@ DEFAULT_BACKEND = "mccfr"
 #: Keys that say which flops are solved; at most one of them is given.
 FLOP_SELECTIONS = ("max_flop_boards", "fixed_flops", "flop_subset")
 
+#: Notes of keys of the bucketed backend: the scope of buckets with which a key counts.
+_BOARD, _STREET = "board", "street"
+
 _STREET_BUCKET_KEYS = tuple(f"num_hand_buckets_{street}" for street in STREET_KEYS)
-#: Keys of buckets that all boards of a street share.
-_SHARED_KEYS = (
-    *_STREET_BUCKET_KEYS,
-    "bucket_source",
-    "bucket_directory",
-    "bucket_metric",
-    "rebucket_delta_threshold",
-    "rebucket_warm_start",
-)
-_BOARD_KEYS = ("turn_buckets", "river_buckets", "rebucket_iterations")
-_PRESET_KEYS = (
-    "flop_subset",
-    "bet_sizes",
-    "max_raises_per_street",
-    "postflop_solve_iterations",
-    "cfr_exploitability_threshold",
-)
-#: What each preset sets of the keys that a backend has, from minutes to a night.
-PRESETS: Mapping[str, Mapping[str, Any]] = {
-    name: dict(zip(_PRESET_KEYS, values, strict=True))
-    for name, *values in (
-        ("fast", 25, (0.5, 1.0), 1, 200, 0.005),
-        ("medium", 50, (0.5, 1.0), 1, 300, 0.002),
-        ("standard", 100, (0.5, 1.0), 1, 500, 0.001),
-        ("accurate", 200, (0.33, 0.75, 1.5), 2, 1000, 0.001),
-    )
-}
-
-#: Buckets of each turn card and of each river that a preset sets.
-_PRESET_BUCKETS = {
-    "fast": (96, 32),
-    "medium": (96, 48),
-    "standard": (192, 64),
-    "accurate": (192, 96),
-}
-
 _WEIGHT_DIGITS = 10
 
 
@@ -115,7 +74,7 @@ class FlopsConfig(ConfigSection):
 
     # Without it the keys could be those of several backends; only the default one needs no name.
     model_config = ConfigDict(json_schema_extra={"required": ["solve_type"]})
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = values.PRESETS["postflop_model"]
     choices: ClassVar[tuple[str, ...]] = FLOP_SELECTIONS
 
     best_variant: ClassVar[str]  # what ``cfr_variant: null`` means, by measurement
@@ -167,17 +126,17 @@ class FlopsConfig(ConfigSection):
         return FlopsFile.parse({POSTFLOP_SECTION: raw}, document).postflop_model
 
     @classmethod
-    def _home_of(cls, key: str) -> str:
+    def _about_unknown(cls, key: str) -> str:
         owners = [name for name, kind in BACKENDS.items() if key in kind.key_names()]
-        return f"needs solve_type: {' or '.join(owners)}" if owners else ""
+        if owners and key not in cls.key_names():
+            return f"needs solve_type: {' or '.join(owners)}"
+        return super()._about_unknown(key)
 
-    @model_validator(mode="after")
-    def _choose_flops_once(self) -> Self:
-        given = [key for key in FLOP_SELECTIONS if getattr(self, key) is not None]
-        if len(given) > 1:
-            allowed = f"give at most one of {', '.join(FLOP_SELECTIONS)}"
-            raise problem(f"given together with {given[0]}, {allowed}", given[1])
-        return self
+    def _faults(self) -> Iterator[tuple[Place, str]]:
+        first, *others = [key for key in FLOP_SELECTIONS if getattr(self, key) is not None] or [""]
+        allowed = f"give at most one of {', '.join(FLOP_SELECTIONS)}"
+        for key in others[:1]:
+            yield (key,), f"given together with {first}, {allowed}"
 
     @property
     def sprs(self) -> tuple[float, ...]:
@@ -284,17 +243,16 @@ class ExhaustiveConfig(_HandConfig):
     """Whether a player's update sees the other's update of the same iteration."""
 
 
-_BucketCount: TypeAlias = Annotated[int, Ge(1), Le(32_767)]  # stored as a 16-bit number
+_BucketCount: TypeAlias = Annotated[  # stored as a 16-bit number
+    Annotated[int, Ge(1), Le(32_767)] | None, _STREET
+]
 _SHARED_BUCKETS = 200
 
 
 class BucketedConfig(FlopsConfig):
     """Strategies of buckets of hands on real boards."""
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        name: {**PRESETS[name], "turn_buckets": turn, "river_buckets": river}
-        for name, (turn, river) in _PRESET_BUCKETS.items()
-    }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = values.PRESETS["bucketed"]
     best_variant: ClassVar[str] = "dcfr6"
     label_key: ClassVar[str | None] = "rebucket_rounds"
     label_values: ClassVar[tuple[int, ...]] = (1, 2)
@@ -304,62 +262,58 @@ class BucketedConfig(FlopsConfig):
     bucket_scope: Literal["board", "street"] | None = None
     """Boards that share buckets: `board`, none, and the flop tells all hands apart; `street`, all
     of a street, with sampled cards. `null`: street if a key of shared buckets is given."""
-    turn_buckets: values.TurnBuckets = 96
+    turn_buckets: Annotated[values.TurnBuckets, _BOARD] = 96
     """With `board`: buckets of hands on each turn card."""
-    river_buckets: values.RiverBuckets = 48
+    river_buckets: Annotated[values.RiverBuckets, _BOARD] = 48
     """With `board`: buckets of hands on each river."""
     rebucket_rounds: Count = 1
     """Times that a flop is solved, from the second on with buckets of what hands earned before: on
     turn cards with `board`, on the flop with `street`."""
-    rebucket_iterations: Count = 25
+    rebucket_iterations: Annotated[Count, _BOARD] = 25
     """With `board`: iterations of each round but the last."""
-    num_hand_buckets_flop: _BucketCount | None = None
+    num_hand_buckets_flop: _BucketCount = None
     """With `street`: buckets of the 1,176 combos of a flop; capped, with a note, where fewer are
     different. `null`: 200."""
-    num_hand_buckets_turn: _BucketCount | None = None
+    num_hand_buckets_turn: _BucketCount = None
     """With `street`: buckets for all turn cards of a flop together; `null`: 200."""
-    num_hand_buckets_river: _BucketCount | None = None
+    num_hand_buckets_river: _BucketCount = None
     """With `street`: buckets for all runouts of a flop together; `null`: 200."""
-    bucket_source: Annotated[Literal["histogram", "percentile"] | None, LATER] = None
+    bucket_source: Annotated[Literal["histogram", "percentile"] | None, _STREET, LATER] = None
     """With `street`: what buckets are made of: `histogram` (`null`) clusters the hands of a flop by
     their distributions of strength; `percentile` cuts the hands of all flops into equal parts by
     their equity."""
-    bucket_directory: Annotated[values.GivenPath | None, LATER] = None
+    bucket_directory: Annotated[values.GivenPath | None, _STREET, LATER] = None
     """Percentile buckets that `runout abstraction build` wrote, from the working directory on;
     `null`: built from a sample with the numbers of buckets above, and cached."""
-    bucket_metric: Literal["emd", "cramer"] | None = None
+    bucket_metric: Annotated[Literal["emd", "cramer"] | None, _STREET] = None
     """With `street`: distance of hands, `emd` (L1 of CDFs, `null`) or `cramer` (L2)."""
-    rebucket_delta_threshold: values.StrategyDelta = None
+    rebucket_delta_threshold: Annotated[values.StrategyDelta, _STREET] = None
     """With `street`: change of the average strategies in an iteration that ends a round, actions
     added up and decisions weighted by reach. It falls with time and says nothing about the loss."""
-    rebucket_warm_start: bool = False
+    rebucket_warm_start: Annotated[bool, _STREET] = False
     """With `street`: begin a further round with the regrets of the round before."""
 
-    @model_validator(mode="after")
-    def _keep_scopes_apart(self) -> Self:
-        given = [key for key in _SHARED_KEYS if getattr(self, key) not in (None, False)]
-        if given and self.bucket_scope == "board":
-            raise problem("needs bucket_scope: street", given[0])
-        return self
+    def _faults(self) -> Iterator[tuple[Place, str]]:
+        yield from super()._faults()
+        if self.bucket_scope == "board":
+            yield from (((key,), "needs bucket_scope: street") for key in self._keys_of_street)
+        if self.bucket_directory is not None and self.bucket_source != "percentile":
+            yield ("bucket_directory",), "needs bucket_source: percentile"
+
+    @property
+    def _keys_of_street(self) -> list[str]:
+        return [key for key in self.keys_with(_STREET) if getattr(self, key)]
 
     @property
     def shares_buckets(self) -> bool:
         """Whether all boards of a street share buckets."""
-        if self.bucket_scope is not None:
-            return self.bucket_scope == "street"
-        return any(getattr(self, key) not in (None, False) for key in _SHARED_KEYS)
+        return (self.bucket_scope or (_STREET if self._keys_of_street else _BOARD)) == _STREET
 
     @property
     def num_hand_buckets(self) -> tuple[int, int, int]:
         """Shared buckets on flop, turn and river."""
         flop, turn, river = (getattr(self, key) or _SHARED_BUCKETS for key in _STREET_BUCKET_KEYS)
         return flop, turn, river
-
-    @model_validator(mode="after")
-    def _check_source(self) -> Self:
-        if self.bucket_directory is not None and self.bucket_source != "percentile":
-            raise problem("needs bucket_source: percentile", "bucket_directory")
-        return self
 
     def schedule(self) -> Schedule:
         """Returns how iterations are weighted; evenly growing ones average sampling's noise out."""
@@ -371,7 +325,7 @@ class BucketedConfig(FlopsConfig):
         del digest["bucket_scope"]
         if self.bucket_source != "percentile":
             digest.pop("bucket_source", None)
-        for key in _BOARD_KEYS if self.shares_buckets else _SHARED_KEYS:
+        for key in self.keys_with(_BOARD if self.shares_buckets else _STREET):
             digest.pop(key, None)
         if self.shares_buckets:
             counts = zip(_STREET_BUCKET_KEYS, self.num_hand_buckets, strict=True)
@@ -420,13 +374,13 @@ BACKENDS: dict[str, type[FlopsConfig]] = {
 
 
 def _read_model(data: Any, read: Callable[[Any], Any]) -> Any:
-    """Reads keys as those of their backend, whose name is no part of the places of errors."""
-    if isinstance(data, Mapping):
-        data = {"solve_type": DEFAULT_BACKEND, **data}
-    try:
+    """Reads keys as those of the backend that they name."""
+    if not isinstance(data, Mapping):
         return read(data)
-    except ValidationError as error:
-        raise problems((place[1:], text) for place, text in tell(error)) from error
+    name, names = data.get("solve_type", DEFAULT_BACKEND), tuple(BACKENDS)
+    if name not in names:
+        raise problem(not_one_of(name, names), "solve_type")
+    return BACKENDS[name].model_validate(data)
 
 
 #: How flops are solved, by any backend; `solve_type` chooses.

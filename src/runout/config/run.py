@@ -3,9 +3,9 @@
 `docs/configuration.md` is the reference, made from what the fields say about themselves.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, Le
 from pydantic import model_validator
@@ -17,7 +17,7 @@ from runout.config.section import END, NOTHING, ConfigSection, Read, problem
 from runout.config.values import Count, CountFrom0, NotNegative, Positive
 from runout.errors import TreeError
 from runout.trees.betting import PreflopRules
-from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RAISES_BEFORE_FLOP, Sizes
+from runout.trees.sizes import BEFORE_FLOP, BLIND_KEYS, RAISES_BEFORE_FLOP, Place, Sizes
 from runout.trees.tree import PreflopTree
 
 _MAX_STACK_BB = 100_000  # more than any table has, and far from the limits of float32
@@ -39,22 +39,11 @@ _Stacks: TypeAlias = Annotated[
     ),
 ]
 
-#: What each preset sets; everything else keeps its default.
-PREFLOP_PRESETS: Mapping[str, Mapping[str, Any]] = {
-    name: {"stacks_bb": stack, "raise_sizes": sizes, "raise_cap": cap, **more}
-    for name, stack, sizes, cap, more in (
-        ("hu_25bb", 25, {"sb": "2bb; 3x; a", "bb": "3bb; 3x; a"}, 4, {}),
-        ("hu_100bb", 100, {"sb": "2.5bb; 3x; 2.4x; a", "bb": "3.5bb; 3.6x; 2.4x; a"}, 5, {}),
-        ("pushfold", 10, "a", None, {"allow_limp": False}),
-        ("limpfold", 10, {"sb": "", "bb": "a"}, 1, {"always_offer_all_in": False}),
-    )
-}
-
 
 class PreflopConfig(ConfigSection):
     """The preflop game."""
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PREFLOP_PRESETS
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = values.PRESETS["preflop"]
 
     stacks_bb: _Stacks = (25.0, 25.0)
     """Stacks before posting: one for both, or `[sb, bb]`, of which the smaller is played for."""
@@ -76,21 +65,18 @@ class PreflopConfig(ConfigSection):
     force_all_in_threshold: NotNegative = 0.0
     """A raise that leaves at most this many pots (after a call) behind is all-in instead."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        """Refuses a game that cannot be built, or without a decision."""
+    def _faults(self) -> Iterator[tuple[Place, str]]:
         try:
-            stack, tree = self.rules().effective_stack_bb, self.tree
+            stack, has_decisions = self.rules().effective_stack_bb, self.tree.num_nodes > 1
         except TreeError as error:
-            place = (error.where,) if error.where in type(self).model_fields else ()
-            raise problem(error.problem, *place) from error
-        if tree.num_nodes == 1 and self.ante_bb >= stack:
+            yield (error.where,) if error.where in type(self).model_fields else (), error.problem
+            return
+        if not has_decisions and self.ante_bb >= stack:
             text = f"{self.ante_bb:g} is no less than the stack of {stack:g}, give a smaller ante"
-            raise problem(text, "ante_bb")
-        if tree.num_nodes == 1:
+            yield ("ante_bb",), text
+        elif not has_decisions:
             text = f"{stack:g} is gone when blinds and antes are posted, no decision is left"
-            raise problem(text, "stacks_bb")
-        return self
+            yield ("stacks_bb",), text
 
     def rules(self) -> PreflopRules:
         """Returns the rules that the tree is built with."""
@@ -121,9 +107,6 @@ MBB_PER_BB = 1000.0
 
 #: What decides the flops of a model that are solved by themselves, and not in a joint game.
 _OF_FLOPS_ALONE = ("sizes", "max_raises_per_street", "postflop_sprs", "cfr_variant", "seed")
-
-#: Keys of earlier versions, which say nothing if there are no rounds.
-_OF_ROUNDS = ("ranges_rounds", "ranges_damping", "ranges_tolerance")
 
 
 class RunConfig(ConfigSection):
@@ -163,47 +146,38 @@ class RunConfig(ConfigSection):
     @classmethod
     def _pass_over_rounds(cls, data: Any) -> Any:
         """Leaves out the keys of rounds that earlier versions wrote, if there were none."""
-        if not isinstance(data, Mapping):
-            return data
-        if data.get("ranges_rounds"):
+        given = data if isinstance(data, Mapping) else {}
+        if given.get("ranges_rounds"):
             text = "flops are not solved in rounds of ranges, write 0 and method: joint"
             raise problem(text, "ranges_rounds")
-        return {key: value for key, value in data.items() if key not in _OF_ROUNDS}
+        old = given.keys() & {"ranges_rounds", "ranges_damping", "ranges_tolerance"}
+        return {key: given[key] for key in given if key not in old} if old else data
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        """Refuses keys that do not go together, and what the method cannot solve."""
-        if self.postflop_model is not None and self.postflop_model_path is not None:
+    def _faults(self) -> Iterator[tuple[Place, str]]:
+        model, is_joint = self.postflop_model, self.method == "joint"
+        if model is not None and self.postflop_model_path is not None:
             text = "given together with postflop_model, give only one of them"
-            raise problem(text, "postflop_model_path")
-        if self.needs_flop_values:
-            if self.postflop_model is None and self.postflop_model_path is None:
-                text = "has no postflop_model and no postflop_model_path, give one of them"
-                raise problem(f"{text}, or write flop_values: raw_equity")
-        if self.method == "joint":
-            self._check_joint()
-        elif self.joint is not None:
-            raise problem("given, but method is two_phase: write method: joint", "joint")
-        return self
-
-    def _check_joint(self) -> None:
-        if self.flop_values != "solved":
+            yield ("postflop_model_path",), text
+        if self.needs_flop_values and model is None and self.postflop_model_path is None:
+            text = "has no postflop_model and no postflop_model_path, give one of them"
+            yield (), f"{text}, or write flop_values: raw_equity"
+        if self.joint is not None and not is_joint:
+            yield ("joint",), "given, but method is two_phase: write method: joint"
+        if is_joint and self.flop_values != "solved":
             text = f"{self.flop_values} is for method: two_phase, joint needs solved"
-            raise problem(text, "flop_values")
-        model = self.postflop_model
-        if model is None or not self._has_flops():  # its file is read later, or not needed
-            return
+            yield ("flop_values",), text
+        if not is_joint or model is None or not self._has_flops():
+            return  # a file of the model is read later
         if model.solve_type not in JOINT_BACKENDS:
-            text = f"{model.solve_type} cannot be played with preflop"
             allowed = f"use {' or '.join(JOINT_BACKENDS)}, or method: two_phase"
-            raise problem(f"{text}, {allowed}", "postflop_model", "solve_type")
+            text = f"{model.solve_type} cannot be played with preflop, {allowed}"
+            yield ("postflop_model", "solve_type"), text
         if model.cfr_variant is not None:
             text = "write it outside of postflop_model, a joint game has one for all streets"
-            raise problem(text, "postflop_model", "cfr_variant")
+            yield ("postflop_model", "cfr_variant"), text
         count, flops = self.joint_settings.flops_per_iteration, len(model.flop_list())
         if count is not None and count > flops:
-            text = f"{count}, but there are {flops} flops"
-            raise problem(text, "joint", "flops_per_iteration")
+            yield ("joint", "flops_per_iteration"), f"{count}, but there are {flops} flops"
 
     @property
     def joint_settings(self) -> JointConfig:

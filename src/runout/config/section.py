@@ -18,7 +18,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, core_schema
 
 from runout.config.yaml_text import Document, format_yaml, show_value
 from runout.errors import ConfigError, RunoutError, suggest
-from runout.trees.sizes import Place, SizesError, format_place
+from runout.trees.sizes import Place, format_place
 
 #: Keyword of our own in JSON Schema, which editors pass over: the end of "X is not ...".
 ALLOWED = "x-allowed"
@@ -46,14 +46,12 @@ class Read:
             `problem`, a `RunoutError`, or a ValueError if the value is not what is allowed.
         write: returns what a config keeps as YAML has it.
         types: of the value in JSON Schema; if only text is allowed, nothing else is read.
-        keys: of the value with their JSON Schema, if it may be a mapping.
     """
 
     allowed: str
     read: Callable[[Any], Any] = lambda value: value
     write: Callable[[Any], Any] = lambda value: value
     types: tuple[str, ...] = ("string",)
-    keys: Mapping[str, Schema] | None = None
 
     def __call__(self, value: Any, check: Callable[[Any], Any]) -> Any:
         """Returns what a config keeps of a value, or raises all that is wrong with it."""
@@ -61,11 +59,9 @@ class Read:
             if isinstance(value, str | Path) or self.types != ("string",):
                 given = self.read(value)
                 return check(tuple(given) if isinstance(given, list) else given)
-        except SizesError as error:
-            raise problems(error.parts) from error
         except RunoutError as error:
-            is_ours = isinstance(error, ConfigError)
-            raise problem(error.problem if is_ours else str(error)) from error
+            text = error.problem if isinstance(error, ConfigError) else str(error)
+            raise problems(getattr(error, "parts", [((), text)])) from error
         except ValidationError as error:
             if isinstance(value, list | tuple) or error.errors()[0]["type"] == _OURS:
                 raise
@@ -80,7 +76,7 @@ class Read:
         )
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Schema:
-        return {"type": list(self.types), "properties": self.keys or {}, ALLOWED: self.allowed}
+        return {"type": list(self.types), ALLOWED: self.allowed}
 
 
 def problem(text: str, *place: str | int) -> ValidationError:
@@ -163,6 +159,11 @@ class ConfigSection(BaseModel):
         return tuple(dict.fromkeys(names))
 
     @classmethod
+    def keys_with(cls, note: str) -> list[str]:
+        """Returns the keys that have a note."""
+        return [name for name, field in cls.model_fields.items() if note in field.metadata]
+
+    @classmethod
     def json_schema(cls) -> Schema:
         """Returns JSON Schema of the keys; its defaults are as YAML has them."""
         return cls.model_json_schema(mode="serialization")  # so that defaults are written
@@ -170,8 +171,7 @@ class ConfigSection(BaseModel):
     @classmethod
     def decides(cls, name: str) -> str:
         """Returns what a key decides: `GAME`, `END` or `NOTHING`."""
-        metadata = cls.model_fields[name].metadata
-        return next((note for note in (END, NOTHING) if note in metadata), GAME)
+        return next((note for note in (END, NOTHING) if name in cls.keys_with(note)), GAME)
 
     def to_mapping(self) -> dict[str, Any]:
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
@@ -208,6 +208,16 @@ class ConfigSection(BaseModel):
     def _spell_out(self, digest: dict[str, Any]) -> None:
         """Puts what is meant, as strict JSON, in the place of keys that can say it in many ways."""
 
+    def _faults(self) -> Iterator[tuple[Place, str]]:
+        """Yields places of keys that do not go together, although each is right by itself."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if found := list(self._faults()):
+            raise problems(found)
+        return self
+
     @model_validator(mode="wrap")
     @classmethod
     def _read(cls, data: Any, read: Callable[[Any], Self]) -> Self:
@@ -224,7 +234,7 @@ class ConfigSection(BaseModel):
     @classmethod
     def _preset_of(cls, name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in (names := tuple(cls.presets)):
-            raise problem(_not_one_of(name, names), "preset")
+            raise problem(not_one_of(name, names), "preset")
         known = set(cls.key_names())
         if any(key in given for key in cls.choices):
             known -= set(cls.choices)
@@ -235,18 +245,14 @@ class ConfigSection(BaseModel):
         """Returns where an unknown key belongs, which key may be meant, or which are allowed."""
         if key in (names := cls.key_names()):
             return "given together with its other name, give only one of them"
-        nearest = f"unknown key{suggest(key, names) or ', allowed are ' + ', '.join(names)}"
-        return cls._home_of(key) or nearest
-
-    @classmethod
-    def _home_of(cls, key: str) -> str:
-        """Returns where a key of another section belongs; empty if no section has it."""
         homes = [
             f"below {name}:"
             for name, field in cls.model_fields.items()
             if any(key in section.key_names() for section in _sections(field.annotation))
         ]
-        return f"unknown key, write it {' or '.join(homes)}" if homes else ""
+        if homes:
+            return f"unknown key, write it {' or '.join(homes)}"
+        return f"unknown key{suggest(key, names) or ', allowed are ' + ', '.join(names)}"
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Schema:
@@ -290,9 +296,6 @@ def tell(
     details = error.errors(include_url=False)
     for detail in sorted(details, key=lambda detail: detail["type"] != "extra_forbidden"):
         place, kind, given = detail["loc"], detail["type"], detail["input"]
-        context = {
-            name: str(about).replace("'", "") for name, about in detail.get("ctx", {}).items()
-        }
         if kind == _OURS:
             yield place, detail["ctx"]["text"]
         elif kind == "missing":
@@ -300,10 +303,8 @@ def tell(
         elif kind == "extra_forbidden":
             yield place, about_unknown(str(place[-1]))
         elif kind == "literal_error":
-            yield place, _not_one_of(given, re.split(", | or ", context["expected"]))
-        elif kind == "union_tag_invalid":  # in the place of other errors stands the choice
-            key, names = context["discriminator"], context["expected_tags"].split(", ")
-            yield (*place, context["tag"], key), _not_one_of(given[key], names)
+            words = detail["ctx"]["expected"].replace("'", "")
+            yield place, not_one_of(given, re.split(", | or ", words))
         elif kind in _TYPES:
             yield place, f"{show_value(given)} is not {_TYPES[kind]}"
         elif kind != "too_short":
@@ -312,5 +313,6 @@ def tell(
             yield place, "empty, give a list of at least one value"
 
 
-def _not_one_of(value: Any, words: Sequence[str]) -> str:
+def not_one_of(value: Any, words: Sequence[str]) -> str:
+    """Returns what is wrong with a value that is no word of some."""
     return f"{show_value(value)} is not one of {', '.join(words)}{suggest(value, words)}"

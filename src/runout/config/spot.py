@@ -1,27 +1,27 @@
 """One spot: a board, two ranges, the money and the betting, and how well it is to be solved."""
 
 import math
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Le
-from pydantic import AfterValidator, AllowInfNan, ConfigDict, Strict, model_validator
+from pydantic import AfterValidator, AllowInfNan, ConfigDict, Strict
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
 from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.config import values
-from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem, problems
+from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem
 from runout.config.values import NotNegative
 from runout.config.yaml_text import show_value
 from runout.errors import RangeError, TreeError, quote
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.paths import Line
-from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, SizeRules, Sizes, format_bet_size
+from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, Place, SizeRules, Sizes, format_bet_size
 from runout.trees.tree import PostflopTree
 
 #: Probabilities of a lock may miss a sum of 1 by this much.
-SUM_TOLERANCE = 1e-5
+_SUM_TOLERANCE = 1e-5
 
 _Shares: TypeAlias = tuple[tuple[str, float], ...]
 
@@ -58,11 +58,10 @@ def _read_range(value: Any) -> str:
 
 def _read_strategy(value: Any) -> tuple[tuple[str, _Shares], ...]:
     """Reads probabilities by action, for all hands, or by range and action."""
-    is_by_range = isinstance(value, Mapping) and any(
-        isinstance(shares, Mapping) for shares in value.values()
-    )
+    inner = value.values() if isinstance(value, Mapping) else ()
+    is_by_range = any(isinstance(shares, Mapping) for shares in inner)
     strategy = []
-    for hands, shares in value.items() if is_by_range else [(RANDOM, value)]:
+    for hands, shares in (value if is_by_range else {RANDOM: value}).items():
         place = (str(hands),) if is_by_range else ()
         try:
             Range(str(hands))
@@ -79,7 +78,7 @@ def _read_strategy(value: Any) -> tuple[tuple[str, _Shares], ...]:
                 raise problem(text, *place, str(action))
             numbers[str(action).strip()] = float(share)
         total = sum(numbers.values())
-        if abs(total - 1.0) > SUM_TOLERANCE:
+        if abs(total - 1.0) > _SUM_TOLERANCE:
             raise problem(f"the probabilities sum to {total:g}, not to 1", *place)
         strategy.append((str(hands), tuple(numbers.items())))
     return tuple(strategy)
@@ -103,10 +102,6 @@ class NodeLock(ConfigSection):
     other hands stay free."""
     locks_alike: Annotated[bool, LATER] = False
     """Lock cards that differ by suits only alike."""
-
-    def by_range(self) -> dict[str, dict[str, float]]:
-        """Returns the probabilities by range and action."""
-        return {hands: dict(shares) for hands, shares in self.strategy}
 
 
 # Chips are far from the limits of float32, in which pots are played.
@@ -222,35 +217,26 @@ class SpotConfig(ReportConfig):
     ]
     """Cards on the table, a flop, turn or river: QsJh2h."""
 
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        """Refuses ranges that cannot meet, and sizes that cannot be bet."""
+    def _faults(self) -> Iterator[tuple[Place, str]]:
         live = live_combos(self.board_cards)
-        oop, ip = (live[held.weights[live] > 0.0] for held in self.ranges())
-        for key, held in zip(PLAYER_KEYS, (oop, ip), strict=True):
-            if not len(held):
-                raise problem(f"no hand of the range avoids the board {self.board}", key)
-        if not any(disjoint_combos(hand, ip).any() for hand in oop[:, None]):
-            raise problem("every hand of the range shares a card with every hand of oop", "ip")
+        oop, ip = held = [live[each.weights[live] > 0.0] for each in self.ranges()]
+        blocked = [key for key, hands in zip(PLAYER_KEYS, held, strict=True) if not len(hands)]
+        for key in blocked:
+            yield (key,), f"no hand of the range avoids the board {self.board}"
+        if not blocked and not any(disjoint_combos(hand, ip).any() for hand in oop[:, None]):
+            yield ("ip",), "every hand of the range shares a card with every hand of oop"
         if self.rivers == "compact" and self.first_street != Street.FLOP:
-            raise problem(f"compact needs a flop, the board is {self.board}", "rivers")
-        errors: list[tuple[tuple[str | int, ...], str]] = []
-        for key in _SIZE_KEYS:
-            if (sizes := getattr(self, key)) is None:
-                continue
+            yield ("rivers",), f"compact needs a flop, the board is {self.board}"
+        given = {key: getattr(self, key) for key in _SIZE_KEYS if getattr(self, key) is not None}
+        for key, sizes in given.items():
             for street in STREET_KEYS[self.first_street :]:
                 if sizes.at(street, "oop") is None:
-                    text = f"{street} is missing, give every street from the board on"
-                    errors.append(((key,), text))
+                    yield (key,), f"{street} is missing, give every street from the board on"
             for place, row in sizes.rows:
                 for position, size in enumerate(row):
                     if size.unit == "c" and size.number > self.stack:
-                        bet = repr(format_bet_size(size))
-                        text = f"{bet} cannot be bet, the stack is {self.stack:g}"
-                        errors.append(((key, *place, position), text))
-        if errors:
-            raise problems(errors)
-        return self
+                        text = f"'{format_bet_size(size)}' cannot be bet"
+                        yield (key, *place, position), f"{text}, the stack is {self.stack:g}"
 
     @property
     def board_cards(self) -> tuple[int, ...]:

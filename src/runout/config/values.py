@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -14,7 +13,7 @@ from pydantic import AfterValidator, AllowInfNan
 
 from runout.cfr.schedules import VARIANTS, Schedule
 from runout.config.section import END, ConfigSection, Read, problem
-from runout.config.yaml_text import show_value
+from runout.config.yaml_text import parse_yaml, show_value
 from runout.errors import ConfigError, shorten, suggest
 from runout.trees.betting import BettingRules
 from runout.trees.sizes import (
@@ -83,18 +82,18 @@ def parse_target(value: Any) -> float | None:
     given, share = shorten(str(value).strip()), read_percentage(value)
     if value is None or (share is not None and 0.0 < share <= 1.0):
         return share
-    number = None if share is not None else read_percentage(f"{value}%")
+    number = read_percentage(f"{value}%")
     if 0.0 in (share, number):
         text = f"{given} is never reached, give a percentage such as 0.1%, or null for none"
     elif share is not None:
         text = f"{given} is not above 0% and up to 100%"
     elif number is None:
         text = f"{show_value(value)} is not a percentage of the pot such as 0.5%"
+    elif number < 0.01:
+        meant = f"write {10_000 * number:g}% if this is a fraction of the pot"
+        text = f"{given} has no unit, {meant}, {100 * number:g}% if a percentage"
     else:
         text = f"{given} has no unit, write {100 * number:g}%"
-        if number < 0.01:
-            meant = f"write {10_000 * number:g}% if this is a fraction of the pot"
-            text = f"{given} has no unit, {meant}, {100 * number:g}% if a percentage"
     raise ConfigError("target", text)
 
 
@@ -128,18 +127,13 @@ _Exponent: TypeAlias = Annotated[
 
 
 class Exponents(ConfigSection):
-    """A CFR variant by its numbers, with the names of `Schedule`."""
+    """A CFR variant by its numbers; `Schedule` says what they mean."""
 
     alpha: _Exponent
-    """Positive regrets are scaled by `t^alpha / (t^alpha + 1)` after iteration t."""
     beta: _Exponent
-    """Exponent of the discount of negative regrets."""
     gamma: Annotated[float, Ge(0), Le(MAX_EXPONENT)]
-    """The strategy sum is scaled by `(t / (t + 1))^gamma`."""
     num_rising: CountFrom0 = 0
-    """Iterations in which `alpha` rises from `first_alpha`, and `beta` from 0."""
     first_alpha: Annotated[float, Ge(-MAX_EXPONENT), Le(MAX_EXPONENT)] = 1.0
-    """Where `alpha` begins, if it rises."""
 
 
 _VARIANTS = f"one of {', '.join(VARIANTS)}, or a mapping of alpha, beta and gamma"
@@ -169,9 +163,12 @@ Variant = Annotated[
         _read_variant,
         lambda schedule: str(schedule) if schedule in VARIANTS.values() else _exponents(schedule),
         ("string", "object"),
-        Exponents.json_schema()["properties"],
     ),
 ]
+
+
+#: What presets set, section by section.
+PRESETS = parse_yaml(Path(__file__).with_name("presets.yaml").read_text("utf-8"))
 
 
 def digest_variant(schedule: Schedule) -> dict[str, float | str]:
@@ -189,22 +186,19 @@ _IN_CHIPS = {"bb": "is in big blinds, but the stack is in chips: write '50%'"}
 
 def _sizes(allowed: str, rules: SizeRules) -> Read:
     read: Any = partial(Sizes.parse, rules=rules)
-    keys: dict[str, Any] = {key: {} for key in chain(*rules.style.groups)}
-    return Read(allowed, read, Sizes.plain, ("array", "string", "object"), keys)
+    return Read(allowed, read, Sizes.plain, ("array", "string", "object"))
 
 
 _BY_DEPTH = "a list by raise depth of lists of sizes such as 2.5bb, 1.0p, 3x and allin"
 _LIST = "a list of positive numbers or of texts such as '33%'"
 _SPOT_LIST = "a list or text of sizes such as 33%, 2.5x, 100c, e, 2e, 3e200% and a, or a mapping"
-BetSizes = Annotated[Sizes, _sizes(_LIST, SizeRules(refused=_IN_POTS))]
-RaiseSizes = Annotated[
-    Sizes, _sizes(f"{_LIST} and '2.5x'", SizeRules(for_raises=True, refused=_IN_POTS))
-]
+_BETS, _RAISES = SizeRules(refused=_IN_POTS), SizeRules(for_raises=True, refused=_IN_POTS)
+_BEFORE_FLOP = RAISES_BEFORE_FLOP._replace(refused=_IN_BIG_BLINDS)
+BetSizes = Annotated[Sizes, _sizes(_LIST, _BETS)]
+RaiseSizes = Annotated[Sizes, _sizes(f"{_LIST} and '2.5x'", _RAISES)]
+PreflopSizes = Annotated[Sizes, _sizes(_BY_DEPTH, _BEFORE_FLOP)]
 #: Sizes of a spot may be in chips, empty, and without streets before the board.
 SpotSizes = Annotated[Sizes, _sizes(_SPOT_LIST, SizeRules(allow_empty=True, refused=_IN_CHIPS))]
-PreflopSizes = Annotated[
-    Sizes, _sizes(_BY_DEPTH, RAISES_BEFORE_FLOP._replace(refused=_IN_BIG_BLINDS))
-]
 SpotRaiseSizes = Annotated[Sizes, _sizes(_SPOT_LIST, SizeRules(AFTER_FLOP, True, True, _IN_CHIPS))]
 
 

@@ -14,7 +14,6 @@ import yaml
 from runout.errors import ConfigError, quote, shorten
 from runout.trees.sizes import Place, format_place
 
-_MAX_BRACKETS = 50
 _MAX_SHOWN_ENTRIES = 5
 
 #: Aliases of aliases of aliases grow beyond any memory; no config needs so many.
@@ -54,12 +53,7 @@ class Document(dict[str, Any]):
 
 
 class _Loader(yaml.SafeLoader):
-    def fetch_flow_collection_start(self, token_class: Any) -> None:
-        # The library's time grows with the square of the depth, and its recursion ends somewhere.
-        if self.flow_level >= _MAX_BRACKETS:
-            problem = f"more than {_MAX_BRACKETS} brackets inside each other"
-            raise yaml.scanner.ScannerError(None, None, problem, self.get_mark())
-        super().fetch_flow_collection_start(token_class)
+    """Reads scalars by the rules above, and not by those of the library."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -173,12 +167,10 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
 
 def show_value(value: Any) -> str:
     """Writes a value for an error: as YAML spells it, short, and on one line."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return str(value).lower()
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float) and not math.isfinite(value):
-        return ".nan" if math.isnan(value) else f"{'-' if value < 0 else ''}.inf"
+        return f"{value:+}".replace("+", "").replace("inf", ".inf").replace("nan", ".nan")
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, list | tuple):
@@ -194,13 +186,14 @@ def list_differences(
 ) -> Iterator[str]:
     """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
     for key in dict.fromkeys([*found, *wanted]):
-        both = found.get(key, "missing"), wanted.get(key, "missing")
-        if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
-            yield from list_differences(*both, f"{where}{key}.")
-        elif both[0] != both[1]:
-            is_long = [isinstance(each, list) and len(each) > 8 for each in both]
-            there, here = (
-                "given" if isinstance(each, Mapping) else f"a list of {len(each)}" if cut else each
-                for each, cut in zip(both, is_long, strict=True)
-            )
-            yield f"{where}{key} is {there} there and {here} here"
+        there, here = found.get(key, "missing"), wanted.get(key, "missing")
+        if isinstance(there, Mapping) and isinstance(here, Mapping):
+            yield from list_differences(there, here, f"{where}{key}.")
+        elif there != here:
+            yield f"{where}{key} is {_in_short(there)} there and {_in_short(here)} here"
+
+
+def _in_short(value: Any) -> Any:
+    if isinstance(value, list) and len(value) > 8:
+        return f"a list of {len(value)}"
+    return "given" if isinstance(value, Mapping) else value

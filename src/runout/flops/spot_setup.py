@@ -1,14 +1,13 @@
 """A spot made ready to be solved: its locked nodes, and what it takes."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.arrays import BoolArray, FloatArray, IntArray
+from runout.arrays import FloatArray, IntArray
 from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combos, permute_combos
 from runout.cards.ranges import Range
-from runout.config.spot import SUM_TOLERANCE, SpotConfig
+from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import RangeError, TreeError, quote
 from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.flops.turn_buckets import StrengthBuckets
@@ -30,12 +29,6 @@ from runout.trees.betting import Street
 # Both players learn against what is locked, so lock first and solve then: what was learned before
 # fades only as fast as the CFR variant forgets. Cards and hands that differ by suits only share
 # their tables; a lock that tells them apart needs a spot with ``merges_suits: false``.
-
-#: Probabilities of one hand: by action in order, or by action code, the others being 0.
-Probabilities = Sequence[float] | Mapping[str, float]
-
-#: ``[A, 1326]``, NaN for hands that are not locked; or probabilities by range, the first wins.
-LockedStrategy = FloatArray | Mapping[str, Probabilities]
 
 _LARGEST_REGRET = 2**15 - 1  # of 16 bits
 _ADVICE = "solve the spot with merges_suits: false"
@@ -88,43 +81,28 @@ class _Decision:
         runout = find_runout(cards, position.dealt)
         return cls(cards, where, position.street, runout, player, rows, codes)
 
-    @property
-    def actions(self) -> str:
-        """The actions as errors list them."""
-        return f"the {len(self.codes)} actions are {', '.join(self.codes)}"
-
     def name_of(self, known_combo: int) -> str:
         """Writes a combo of the tables' board in the suits of the path."""
         inverse = self.runout.mapping.inverse()
         return format_combo(int(permute_combos(inverse.new_suits)[known_combo]))
 
 
-def lock_node(
-    solver: SpotSolver, path: str, strategy: LockedStrategy, locks_alike: bool = False
-) -> int:
-    """Fixes what some or all hands do at the end of a path; returns how many combos are locked.
+def lock_node(solver: SpotSolver, lock: NodeLock) -> int:
+    """Fixes what some or all hands do at a decision; returns how many combos are locked.
 
     Hands locked before stay locked.
 
-    Args:
-        solver: what will be solved.
-        path: to the decision.
-        strategy: ``[A, 1326]`` with NaN for hands to leave alone, or probabilities by hand, combo
-            or range, such as ``{"AA": {"c": 1.0}, "random": [0.5, 0.5, 0.0]}``.
-        locks_alike: whether a lock after a card may also hold, with suits renamed, after the
-            cards that differ from it by suits only and share its tables.
-
     Raises:
-        TreeError: if the path leads to no decision, or the lock would tell apart what is merged.
-        RangeError: if a hand's probabilities are invalid, or the player holds none of the hands.
+        TreeError: if the path leads to no decision, an action is not one of its actions, or the
+            lock would tell apart what is merged.
+        RangeError: if the player holds none of the hands.
     """
-    decision = _Decision.find(solver, path, locks_alike)
+    decision = _Decision.find(solver, lock.node, lock.locks_alike)
     player, hands = decision.player, decision.cards.players[decision.player]
     known = np.empty((len(decision.codes), NUM_COMBOS))  # in the suits of the tables
-    known[:, permute_combos(decision.runout.mapping.new_suits)] = _read_strategy(decision, strategy)
+    known[:, permute_combos(decision.runout.mapping.new_suits)] = _read_strategy(decision, lock)
     held = np.intersect1d(hands.combos, live_combos(decision.runout.dealt))
     chosen = np.isin(np.arange(NUM_COMBOS), held) & ~np.isnan(known).any(axis=0)
-    _check_probabilities(decision, known, chosen)
     _check_symmetry(decision, np.where(chosen, known, -1.0))
     if not chosen.any():
         raise RangeError(decision.where, "the player holds none of the hands to lock here")
@@ -163,49 +141,18 @@ def settle_locks(templates: list[StreetTemplate], tables: LearnedTables) -> None
                 _settle(learning, board, range(row, row + num_actions[row]))
 
 
-def _read_strategy(decision: _Decision, strategy: LockedStrategy) -> FloatArray:
+def _read_strategy(decision: _Decision, lock: NodeLock) -> FloatArray:
     """Returns ``[A, 1326]`` probabilities, NaN for hands that are not named."""
-    shape = (len(decision.codes), NUM_COMBOS)
-    if not isinstance(strategy, Mapping):
-        given = np.array(strategy, dtype=np.float64)
-        if given.shape != shape:
-            problem = f"a strategy of shape {given.shape}, needs {shape}: {decision.actions}"
-            raise RangeError(decision.where, problem)
-        return given
-    known = np.full(shape, np.nan)
-    # The first is written last, and so it wins.
-    for text, given_row in reversed(list(strategy.items())):
-        if isinstance(given_row, Mapping):
-            if unknown := [code for code in given_row if code not in decision.codes]:
-                problem = f"{text}: {quote(unknown[0])} is not an action, {decision.actions}"
-                raise TreeError(decision.where, problem)
-            row = [float(given_row.get(code, 0.0)) for code in decision.codes]
-        else:
-            row = [float(probability) for probability in given_row]
-            if len(row) != len(decision.codes):
-                problem = f"{text}: {len(row)} probabilities, {decision.actions}"
-                raise RangeError(decision.where, problem)
-        if np.isnan(row).any():
-            raise RangeError(decision.where, f"{text}: a probability is not a number")
-        known[:, Range(text).weights > 0.0] = np.array(row)[:, None]
+    known = np.full((len(decision.codes), NUM_COMBOS), np.nan)
+    for text, shares in reversed(lock.strategy):  # the first is written last, and so it wins
+        by_code = dict(shares)
+        if unknown := [code for code in by_code if code not in decision.codes]:
+            actions = f"the {len(decision.codes)} actions are {', '.join(decision.codes)}"
+            problem = f"{text}: {quote(unknown[0])} is not an action, {actions}"
+            raise TreeError(decision.where, problem)
+        row = np.array([by_code.get(code, 0.0) for code in decision.codes])
+        known[:, Range(text).weights > 0.0] = row[:, None]
     return known
-
-
-def _check_probabilities(decision: _Decision, known: FloatArray, chosen: BoolArray) -> None:
-    some = np.isnan(known).any(axis=0) & ~np.isnan(known).all(axis=0)
-    total = known.sum(axis=0)
-    with np.errstate(invalid="ignore"):
-        outside = chosen & ~((known >= 0.0) & (known <= 1.0)).all(axis=0)
-        wrong = chosen & ~(np.abs(total - 1.0) <= SUM_TOLERANCE)
-    for mask, problem in (
-        (some, "has probabilities for some actions only"),
-        (outside, "has a probability that is not from 0 to 1"),
-        (wrong, "has probabilities that do not sum to 1"),
-    ):
-        if mask.any():
-            combo = int(np.flatnonzero(mask)[0])
-            numbers = ", ".join(f"{number:g}" for number in known[:, combo])
-            raise RangeError(decision.where, f"{decision.name_of(combo)} {problem}: {numbers}")
 
 
 def _check_symmetry(decision: _Decision, rows: FloatArray) -> None:

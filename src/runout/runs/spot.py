@@ -221,7 +221,7 @@ def _find_earlier(
         return replace(SpotSolution.load(directory, team=team), config=config)
     solver = start_solver(config, team)
     for lock in config.locks:
-        lock_node(solver, lock.node, lock.by_range(), lock.locks_alike)
+        lock_node(solver, lock)
     nothing = SolveOutcome(StopReason.INTERRUPTED, 0, 0.0, math.nan, math.inf)
     return SpotSolution(config, solver, nothing)
 
