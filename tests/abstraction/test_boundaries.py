@@ -182,19 +182,7 @@ def test_as_many_buckets_as_fit_are_allowed_and_the_last_one_has_its_number():
     assert assigner.buckets_of(Street.RIVER, np.array([1.0])).tolist() == [65_535]
 
 
-@pytest.mark.parametrize("num_buckets", [-1, 0, MAX_PERCENTILE_BUCKETS + 1])
-def test_impossible_numbers_of_buckets_are_refused(num_buckets):
-    with pytest.raises(AbstractionError) as raised:
-        percentile_boundaries(HUNDREDTHS, ONCE_EACH, num_buckets)
-    assert str(raised.value) == f"num_buckets: {num_buckets}, allowed are 1 to 65536 buckets"
-
-
 @pytest.mark.parametrize(("values", "weights"), [([], []), ([0.5], [0])], ids=["none", "weight 0"])
 def test_nothing_cannot_be_cut(values, weights):
     with pytest.raises(AbstractionError, match="there is nothing to cut into buckets"):
         percentile_boundaries(np.array(values), np.array(weights, dtype=np.int64), 10)
-
-
-def test_samples_with_nan_are_refused():
-    with pytest.raises(AbstractionError, match="samples: contain NaN, strengths are 0 to 1"):
-        percentile_boundaries(np.array([0.1, np.nan, 0.3]), np.ones(3, dtype=np.int64), 2)

@@ -6,7 +6,6 @@ import pytest
 from runout.abstraction.card_abstraction import (
     AbstractionConfig,
     CardAbstraction,
-    SurveyMode,
     build_card_abstraction,
     survey_street,
 )
@@ -20,7 +19,7 @@ from tests.event_streams import check_stream
 from tests.samples.few_boards import deals_on, pretend_few_boards
 
 NUM_DEALS = {street: comb(52, 2) * comb(50, street.num_board_cards) for street in Street}
-SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20, mode=SurveyMode.SAMPLED)
+SAMPLED = AbstractionConfig(5, 5, 20_000, samples_per_street=20)
 
 
 def test_a_sampled_abstraction_has_boundaries_and_no_tables():
@@ -152,7 +151,7 @@ def test_an_exhaustive_survey_does_not_depend_on_the_number_of_workers(surveys):
 
 @pytest.mark.slow
 def test_sampled_boundaries_come_near_the_exhaustive_ones(exhaustive):
-    config = AbstractionConfig(20, 20, 20, samples_per_street=4_000, mode=SurveyMode.SAMPLED)
+    config = AbstractionConfig(20, 20, 20, samples_per_street=4_000)
     sampled = build_card_abstraction(config, 0, RunContext(num_workers=2)).boundaries
     for street in Street:
         statistics = exhaustive.statistics[street]

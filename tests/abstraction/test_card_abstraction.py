@@ -22,7 +22,6 @@ from runout.abstraction.card_abstraction import (
     BucketStatistics,
     CardAbstraction,
     PercentileBuckets,
-    SurveyMode,
     build_card_abstraction,
     cut_surveys,
     survey_street,
@@ -518,7 +517,7 @@ def test_a_bundle_with_unsorted_boundaries_is_refused(tmp_path):
         CardAbstraction.load(tmp_path / "a")
 
 
-SAMPLED = AbstractionConfig(10, 10, 10, samples_per_street=100, mode=SurveyMode.SAMPLED)
+SAMPLED = AbstractionConfig(10, 10, 10, samples_per_street=100)
 FEW = dataclasses.replace(SAMPLED, samples_per_street=20)
 
 
@@ -540,18 +539,13 @@ def test_generator_produces_valid_boundaries():
 def test_by_default_every_deal_is_surveyed_for_30000_buckets():
     config = AbstractionConfig()
     assert [config.num_buckets(street) for street in Street] == [5_000, 5_000, 20_000]
-    assert config.samples_per_street == 100_000
-    assert config.mode is SurveyMode.EXHAUSTIVE
+    assert config.samples_per_street is None
+    assert config.facts["mode"] == "exhaustive"
     assert config.feature is StrengthFeature.EHS2
 
 
 def test_a_sample_size_asks_for_a_sample():
-    assert AbstractionConfig(samples_per_street=100).mode is SurveyMode.SAMPLED
-    assert AbstractionConfig(samples_per_street=100_000).mode is SurveyMode.SAMPLED
-    assert AbstractionConfig().mode is SurveyMode.EXHAUSTIVE
-    asked = AbstractionConfig(samples_per_street=100, mode=SurveyMode.EXHAUSTIVE)
-    assert asked.mode is SurveyMode.EXHAUSTIVE
-    assert dataclasses.replace(AbstractionConfig(), flop_buckets=3).mode is SurveyMode.EXHAUSTIVE
+    assert AbstractionConfig(samples_per_street=100).facts["mode"] == "sampled"
 
 
 def test_the_same_seed_gives_the_same_boundaries():
@@ -607,17 +601,17 @@ def test_streets_do_not_share_one_stream(monkeypatch):
 
 
 def test_a_sample_says_how_many_buckets_it_can_support():
-    config = AbstractionConfig(samples_per_street=100, mode=SurveyMode.SAMPLED)
+    config = AbstractionConfig(samples_per_street=100)
     assert [config.num_supported(street) for street in Street] == [1, 1, 1]
-    config = AbstractionConfig(samples_per_street=100_000, mode=SurveyMode.SAMPLED)
+    config = AbstractionConfig(samples_per_street=100_000)
     assert [config.num_supported(street) for street in Street] == [1_000, 1_000, 1_000]
-    config = AbstractionConfig(10, 20, 30, samples_per_street=2_500, mode=SurveyMode.SAMPLED)
+    config = AbstractionConfig(10, 20, 30, samples_per_street=2_500)
     assert [config.num_supported(street) for street in Street] == [10, 20, 25]
     assert AbstractionConfig().num_supported(Street.RIVER) == 20_000
 
 
 def test_a_hundred_samples_cannot_make_five_thousand_buckets():
-    config = AbstractionConfig(samples_per_street=100, mode=SurveyMode.SAMPLED)
+    config = AbstractionConfig(samples_per_street=100)
     turn = survey_street(config, Street.TURN, 0, RunContext(1))
     boundaries = cut_surveys(config, {street: turn for street in Street})
     num_distinct = len(np.unique(turn.values))
@@ -659,9 +653,8 @@ def test_features_have_boundaries_of_their_own():
     )
 
 
-def test_mode_and_feature_may_be_given_as_text():
-    config = AbstractionConfig(mode="exhaustive", feature="ehs_squared")
-    assert config.mode is SurveyMode.EXHAUSTIVE
+def test_a_feature_may_be_given_as_text():
+    config = AbstractionConfig(feature="ehs_squared")
     assert config.feature is StrengthFeature.EHS_SQUARED
 
 
@@ -672,7 +665,6 @@ def test_mode_and_feature_may_be_given_as_text():
         ({"turn_buckets": 65_537}, "turn_buckets: 65537, allowed are 1 to 65536"),
         ({"river_buckets": -1}, "river_buckets: -1, allowed are 1 to 65536"),
         ({"samples_per_street": 0}, "samples_per_street: 0 is not a positive number of deals"),
-        ({"mode": "quick"}, "mode: 'quick', allowed are exhaustive, sampled"),
         ({"feature": "emd"}, "feature: 'emd', allowed are ehs2, ehs_squared"),
     ],
 )

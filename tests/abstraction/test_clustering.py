@@ -169,11 +169,8 @@ def test_rows_with_one_hash_are_told_apart(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": "l7"}, "metric 'l7': use one of emd, cramer"),
-        ({"num_buckets": 0}, "num_buckets: 0 is not a positive number"),
         ({"rows": np.empty((0, 3))}, r"features of shape \(0, 3\): rows of finite numbers"),
         ({"rows": np.full((2, 3), np.nan)}, r"features of shape \(2, 3\): rows of finite numbers"),
-        ({"order_key": np.array([1.0, np.nan])}, r"order_key of shape \(2,\): 2 finite numbers"),
     ],
 )
 def test_arguments_without_meaning_are_refused(change, message):

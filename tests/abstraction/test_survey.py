@@ -33,7 +33,6 @@ from tests.samples.few_boards import (
 )
 
 EHS2, EHS_SQUARED = StrengthFeature.EHS2, StrengthFeature.EHS_SQUARED
-SCORE_BOARDS = survey_module.score_boards
 EARLY_STREETS = [Street.FLOP, Street.TURN]
 BEST_SCORE = 1_980
 
@@ -254,55 +253,6 @@ def test_progress_of_sampled_rivers_is_told_in_deals():
     assert events[0] == PhaseStarted("river strengths", 300)
     assert events[-2] == PhaseAdvanced("river strengths", 300, 300)
     check_stream(events)
-
-
-class PartCounter:
-    """Stands in for `score_boards`, counts parts and can be interrupted at one."""
-
-    def __init__(self, interrupt_at=None):
-        self.num_parts = 0
-        self.interrupt_at = interrupt_at
-
-    def __call__(self, street, feature, board_classes):
-        if self.num_parts == self.interrupt_at:
-            raise KeyboardInterrupt
-        self.num_parts += 1
-        return SCORE_BOARDS(street, feature, board_classes)
-
-
-@pytest.mark.usefixtures("small_parts")
-@pytest.mark.parametrize("num_workers", [1, 2])
-@pytest.mark.parametrize("street", EARLY_STREETS, ids=by_label)
-def test_an_interrupted_survey_goes_on_where_it_stopped(street, num_workers, tmp_path, monkeypatch):
-    deals = distinct_boards(street, 12)  # three parts
-    run = RunContext(num_workers, checkpoints=tmp_path)
-    monkeypatch.setattr(survey_module, "score_boards", PartCounter(interrupt_at=2))
-    with pytest.raises(KeyboardInterrupt):
-        survey_sample(street, EHS2, deals, run)
-    rest = PartCounter()
-    monkeypatch.setattr(survey_module, "score_boards", rest)
-    resumed = survey_sample(street, EHS2, deals, run)
-    assert rest.num_parts == 1
-    whole = survey_sample(street, EHS2, deals)
-    np.testing.assert_array_equal(resumed.values, whole.values)
-
-
-def test_one_ledger_serves_surveys_of_other_boards_and_features(tmp_path, monkeypatch):
-    """Keys tell apart whatever changes a result: street, feature and every board of a part."""
-    run, counter = RunContext(1, checkpoints=tmp_path), PartCounter()
-    monkeypatch.setattr(survey_module, "score_boards", counter)
-    all_boards, _ = canonical_boards(3)
-    ends = [0, 30]
-    for middle in (10, 20):  # same first and last board, same number of boards
-        boards = all_boards[[ends[0], middle, ends[1]]].tolist()
-        for feature in StrengthFeature:
-            deals = deals_on(boards)
-            found = survey_sample(Street.FLOP, feature, deals, run)
-            with monkeypatch.context() as patch:
-                patch.setattr(survey_module, "score_boards", SCORE_BOARDS)
-                expected = survey_sample(Street.FLOP, feature, deals)
-            np.testing.assert_array_equal(found.values, expected.values)
-    assert counter.num_parts == 4
 
 
 # Random deals.

@@ -58,7 +58,6 @@ max_iterations: 3000
 checkpoint_minutes: 0.0001
 """
 OTHER_RIVER = RIVER.replace("pot: 100", "pot: 80").replace("3000", "10")
-BUILD = ("abstraction", "build", "--samples", "3", "--flop-buckets", "2")
 
 Names = dict[str, str]
 
@@ -109,7 +108,6 @@ JOBS = (
     Job("solve-preflop", ("solve-preflop",), LIMPS, folders=("preflop", "values")),
     Job("solve-postflop", ("solve-postflop",), FLOPS),
     Job("solve-spot", ("solve-spot",), TURN),
-    Job("abstraction build", BUILD),
     Job(
         "solve-postflop --overwrite",
         ("solve-postflop",),

@@ -25,7 +25,7 @@ from runout.cards.deck import parse_board, parse_cards
 from runout.cli.buckets import Feature, summary_sheet
 from runout.cli.formatting import print_sheet
 from runout.cli.program import app
-from runout.equity.board import hand_strength
+from runout.equity.board import hand_strength, sum_strengths
 from runout.storage.ledger import Ledger
 from runout.trees.betting import Street
 from tests.samples.bucket_boundaries import make_boundaries
@@ -301,69 +301,20 @@ def test_a_place_that_cannot_be_written_is_named_before_any_work(error_line, no_
     assert line.startswith("/dev/null/buckets: cannot be written (")
 
 
-SUM_STRENGTHS = strength_survey.sum_strengths
+def test_an_interrupted_build_leaves_nothing(build_in, tmp_path, monkeypatch):
+    calls = iter(range(6))
 
-
-class Counter:
-    """Stands in for `sum_strengths`, counts boards and can be interrupted at one."""
-
-    def __init__(self, interrupt_at=None):
-        self.num_boards = 0
-        self.interrupt_at = interrupt_at
-
-    def __call__(self, board):
-        if self.num_boards == self.interrupt_at:
+    def sum_or_interrupt(board):
+        if next(calls, None) is None:
             raise KeyboardInterrupt
-        self.num_boards += 1
-        return SUM_STRENGTHS(board)
+        return sum_strengths(board)
 
-
-def test_an_interrupted_build_says_how_to_go_on_and_does(build_in, tmp_path, monkeypatch):
-    whole = Counter()
-    monkeypatch.setattr(strength_survey, "sum_strengths", whole)
-    build_in()
-    expected = CardAbstraction.load(tmp_path / "buckets")
-    os.rename(tmp_path / "buckets", tmp_path / "expected")
-
-    # Parts of 16 flops: the second ends before the interrupt, the turn's only part does not.
-    interrupted = Counter(interrupt_at=whole.num_boards - 5)
-    monkeypatch.setattr(strength_survey, "sum_strengths", interrupted)
+    monkeypatch.setattr(strength_survey, "sum_strengths", sum_or_interrupt)
     result = build_in()
     assert result.exit_code == 130
-    checkpoint = tmp_path / "buckets.checkpoints"
-    assert result.stderr.splitlines()[-1] == (
-        f"interrupted; rerun the command to resume (3 finished parts kept in {checkpoint})"
-    )
+    assert result.stderr.splitlines()[-1] == "interrupted before any part was finished"
     assert result.stdout == ""
-    assert not (tmp_path / "buckets").exists()
-    assert checkpoint.is_dir()
-
-    resumed = Counter()
-    monkeypatch.setattr(strength_survey, "sum_strengths", resumed)
-    result = build_in()
-    assert result.exit_code == 0
-    assert f"resuming from 3 finished parts kept in {checkpoint}" in result.stderr
-    assert 0 < resumed.num_boards <= 40  # the flops were all done
-    assert not checkpoint.exists()
-    found = CardAbstraction.load(tmp_path / "buckets")
-    for street in Street:
-        boundaries = found.boundaries.by_street[street]
-        np.testing.assert_array_equal(boundaries, expected.boundaries.by_street[street])
-
-
-def test_parts_of_other_boards_are_not_used(build_in, tmp_path, monkeypatch):
-    whole = Counter()
-    monkeypatch.setattr(strength_survey, "sum_strengths", whole)
-    build_in("--seed", "2")
-    os.rename(tmp_path / "buckets", tmp_path / "expected")
-    monkeypatch.setattr(strength_survey, "sum_strengths", Counter(interrupt_at=30))
-    build_in("--seed", "1")
-    assert (tmp_path / "buckets.checkpoints").exists()
-    again = Counter()
-    monkeypatch.setattr(strength_survey, "sum_strengths", again)
-    build_in("--seed", "2")
-    assert again.num_boards == whole.num_boards
-    assert not (tmp_path / "buckets.checkpoints").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_options_offer_what_the_abstraction_knows():

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runout.abstraction.card_abstraction import AbstractionConfig, SurveyMode
+from runout.abstraction.card_abstraction import AbstractionConfig
 from runout.cli.buckets import estimate_build
 from runout.cli.solve import describe_plan
 from runout.cli.targets import (
@@ -36,10 +36,9 @@ from tests.samples.solve_configs import FLOPS
 SMALL = Cost(seconds=75.0, memory_bytes=900_000_000, disk_bytes=5, checkpoint_bytes=7)
 
 
-def test_a_full_build_needs_about_its_tables_and_scores():
+def test_a_full_build_needs_about_its_tables():
     needs = estimate_build(AbstractionConfig(), 2)
     assert needs.disk_bytes == pytest.approx(31e6, rel=0.02)
-    assert needs.checkpoint_bytes == 8 * (1755 * 1176 + 16432 * 1128)
     assert 10.0 < needs.seconds < 120.0
     assert needs.memory_bytes < 4e9
 
@@ -51,11 +50,9 @@ def test_more_workers_need_less_time():
 
 def test_small_samples_need_little_and_large_ones_memory():
     few, many = (
-        estimate_build(AbstractionConfig(samples_per_street=n, mode=SurveyMode.SAMPLED), 1)
-        for n in (100, 10_000_000)
+        estimate_build(AbstractionConfig(samples_per_street=n), 1) for n in (100, 10_000_000)
     )
     assert few.seconds < 5.0
-    assert few.checkpoint_bytes == pytest.approx(8 * 100 * (1176 + 1128), rel=0.05)
     assert many.memory_bytes > 8e9
 
 

@@ -9,7 +9,6 @@ from runout.cards.deck import matchup_weights, parse_board
 from runout.cfr.schedules import DCFR_PLUS, LINEAR, SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
 from runout.cfr.team import Team
-from runout.errors import ConfigError
 from runout.flops.backend import FlopGame
 from runout.flops.hands import (
     NUM_PAIRS_PER_RUNOUT,
@@ -141,14 +140,6 @@ def test_report_tells_how_many_deals_were_used(few_iterations, sampling, deals_p
 def test_one_hundredth_of_the_deals_is_sampled_by_default():
     sampling = Sampling()
     assert sampling.deals_per_iteration / (1_176 * 1_081 * 990) == pytest.approx(0.01, rel=0.03)
-
-
-@pytest.mark.parametrize("fraction", [0.0, -0.1, 1.01, float("nan")])
-def test_a_fraction_that_is_none_is_refused(fraction):
-    with pytest.raises(
-        ConfigError, match=r"mccfr_sample_pct: .* is not a fraction above 0 up to 1"
-    ):
-        Sampling(fraction=fraction)
 
 
 @pytest.mark.parametrize("flop", ["AhKsQd", "9s6s2s", "7c7d7h"])

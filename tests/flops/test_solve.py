@@ -381,16 +381,18 @@ def test_buckets_of_every_round_are_kept_with_what_hands_earned(tmp_path, monkey
         everyone = Range("random")
         game = CardGame(Spot(flop, (everyone, everyone), tree, merges_suits=False))
         results = list(backend.solve_rounds(game, ignore_progress))
-        for record, result in zip(kept_rounds(read, 0, spr), results, strict=True):
-            assert record.buckets.num_buckets == result.buckets.num_buckets
-            for table in ("by_flop", "by_turn", "by_river"):
-                kept, fresh = getattr(record.buckets, table), getattr(result.buckets, table)
-                np.testing.assert_array_equal(kept, fresh)
-            np.testing.assert_array_equal(
-                record.mean_values, mean_values(game, result.values).astype(np.float32)
-            )
-            assert record.exploitability_bound_pot == result.outcome.exploitability
-        strategy = kept_strategy(read, 0, spr)
+        rounds, strategy = kept_rounds(read, 0, spr), kept_strategy(read, 0, spr)
+        for number, result in enumerate(results):
+            by_flop = result.buckets.by_flop.astype(np.uint16)
+            np.testing.assert_array_equal(rounds.flop_buckets[number], by_flop)
+            earned = mean_values(game, result.values).astype(np.float32)
+            np.testing.assert_array_equal(rounds.mean_values[number], earned)
+            outcome = result.outcome
+            reached = [outcome.iterations, outcome.exploitability, outcome.strategy_delta]
+            assert rounds.facts[number].tolist() == reached
+        for table in ("by_flop", "by_turn", "by_river"):
+            kept, fresh = getattr(strategy.buckets, table), getattr(results[-1].buckets, table)
+            np.testing.assert_array_equal(kept, fresh)
         for mine, fresh in zip(strategy.played, results[-1].strategy.played, strict=True):
             np.testing.assert_allclose(mine[0], fresh[0], atol=1e-5)
             np.testing.assert_allclose(mine[1], fresh[1], atol=1e-5)

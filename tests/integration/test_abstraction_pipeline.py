@@ -6,7 +6,6 @@ import pytest
 from runout.abstraction.card_abstraction import (
     AbstractionConfig,
     CardAbstraction,
-    SurveyMode,
     build_card_abstraction,
 )
 from runout.abstraction.survey import deal_random
@@ -16,9 +15,7 @@ from runout.trees.betting import Street
 
 
 def sampled_config(flop: int, turn: int, river: int, samples_per_street: int) -> AbstractionConfig:
-    return AbstractionConfig(
-        flop, turn, river, samples_per_street=samples_per_street, mode=SurveyMode.SAMPLED
-    )
+    return AbstractionConfig(flop, turn, river, samples_per_street=samples_per_street)
 
 
 def test_full_pipeline_generates_saves_and_loads(tmp_path):

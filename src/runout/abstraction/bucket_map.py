@@ -171,12 +171,8 @@ class FlopBuckets:
 
     def replace_flop(self, labels: IntArray, num_buckets: int) -> "FlopBuckets":
         """Returns the buckets with others on the flop, by ``[1176]`` labels of live combos."""
-        combos = deck.live_combos(self.flop)
-        if labels.shape != combos.shape or set(labels.tolist()) != set(range(num_buckets)):
-            problem = f"{len(combos)} labels 0 to {num_buckets - 1} are needed, all of them used"
-            raise AbstractionError(f"labels of shape {labels.shape}", problem)
         by_flop = np.full(deck.NUM_COMBOS, NO_BUCKET, dtype=np.int16)
-        by_flop[combos] = labels
+        by_flop[deck.live_combos(self.flop)] = labels
         counts = (num_buckets, *self.num_buckets[1:])
         return replace(self, by_flop=read_only(by_flop), num_buckets=counts)
 
@@ -314,11 +310,6 @@ def build_ev_histograms(
     """
     num_combos = len(villain_bucket)
     shape = (NUM_POSITIONS, num_combos, num_combos)
-    if values.shape != shape or weights.shape not in (shape, shape[1:]):
-        where = f"values of shape {values.shape}, weights of shape {weights.shape}"
-        raise AbstractionError(where, f"{shape} is needed for {num_combos} combos")
-    if villain_bucket.min() < 0 or villain_bucket.max() >= num_buckets:
-        raise AbstractionError("villain_bucket", f"buckets are 0 to {num_buckets - 1}")
     masses = np.broadcast_to(weights, shape)
     for position, total in enumerate(masses.sum(axis=2)):
         if len(met_nobody := np.flatnonzero(~(total > 0.0))):
@@ -361,10 +352,6 @@ def _histograms(values: FloatArray, masses: FloatArray, spr: float) -> FloatArra
     The grid has ten points from the largest loss to the largest gain. A value between two points
     counts for both, the nearer one more, so the mean is kept and no difference is lost.
     """
-    if not (np.isfinite(spr) and spr >= 0.0):
-        raise AbstractionError("spr", f"{spr:g} is not a stack-to-pot ratio")
-    if masses.min() < 0.0:
-        raise AbstractionError("weights", f"{masses.min():g} is less than nothing")
     largest = 0.5 + spr
     # Values without a mass may be anything, even no number.
     share = np.where(masses > 0.0, (values + largest) / (2.0 * largest), 0.0)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -74,11 +73,6 @@ def percentile_boundaries(values: FloatArray, weights: IntArray, num_buckets: in
     Values are strengths in any order, weights how many deals each stands for, 0 if it does not
     count. Coinciding boundaries are dropped, so there may be fewer buckets than asked for.
     """
-    if not 1 <= num_buckets <= MAX_PERCENTILE_BUCKETS:
-        problem = f"{num_buckets}, allowed are 1 to {MAX_PERCENTILE_BUCKETS} buckets"
-        raise AbstractionError("num_buckets", problem)
-    if np.isnan(values).any():
-        raise AbstractionError("samples", "contain NaN, strengths are 0 to 1")
     order = np.argsort(values, kind="stable")
     cumulative = weights[order].cumsum()
     if not len(cumulative) or cumulative[-1] <= 0:
@@ -278,56 +272,42 @@ class CardAbstraction:
 #: With so many sampled deals in a bucket its true share is known to about 10 % of itself.
 DEALS_TO_SUPPORT_A_BUCKET = 100
 
-DEFAULT_SAMPLES_PER_STREET = 100_000
-
-_NOT_GIVEN: Any = None  # `AbstractionConfig` puts a default in its place
-
-
-class SurveyMode(StrEnum):
-    """Which deals boundaries are cut from."""
-
-    EXHAUSTIVE = "exhaustive"
-    SAMPLED = "sampled"
-
 
 @dataclass(frozen=True)
 class AbstractionConfig:
     """What to build: buckets asked for, 1 to 65,536; at most 1,981 strengths exist on the river.
 
     Attributes:
-        samples_per_street: deals to draw on each street, by default 100,000; used by the mode
-            ``sampled`` only.
-        mode: every deal, or a sample; by default a sample if its size is given.
+        samples_per_street: deals to draw on each street; None for every deal there is.
         feature: the strength by which hands are ordered.
     """
 
     flop_buckets: int = 5_000
     turn_buckets: int = 5_000
     river_buckets: int = 20_000
-    samples_per_street: int = _NOT_GIVEN
-    mode: SurveyMode = _NOT_GIVEN
+    samples_per_street: int | None = None
     feature: StrengthFeature = StrengthFeature.EHS2
 
     def __post_init__(self) -> None:
-        size, mode = self.samples_per_street, self.mode
-        if mode is None:
-            mode = SurveyMode.EXHAUSTIVE if size is None else SurveyMode.SAMPLED
-        size = DEFAULT_SAMPLES_PER_STREET if size is None else size
-        object.__setattr__(self, "samples_per_street", size)
+        if self.feature not in (members := list[str](StrengthFeature)):
+            problem = f"{self.feature!r}, allowed are {', '.join(members)}"
+            raise AbstractionError("feature", problem)
         # Plain text is welcome; kept as text it would be no member of its enumeration.
-        chosen = ("mode", mode, SurveyMode), ("feature", self.feature, StrengthFeature)
-        for name, value, members in chosen:
-            if value not in list[str](members):
-                raise AbstractionError(name, f"{value!r}, allowed are {', '.join(members)}")
-            object.__setattr__(self, name, members(value))
+        object.__setattr__(self, "feature", StrengthFeature(self.feature))
         for street in Street:
             count = self.num_buckets(street)
             if not 1 <= count <= MAX_PERCENTILE_BUCKETS:
                 problem = f"{count}, allowed are 1 to {MAX_PERCENTILE_BUCKETS}"
                 raise AbstractionError(f"{street.label}_buckets", problem)
-        if size < 1:
+        if (size := self.samples_per_street) is not None and size < 1:
             problem = f"{size} is not a positive number of deals"
             raise AbstractionError("samples_per_street", problem)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is built, as an origin has it."""
+        mode = "exhaustive" if self.samples_per_street is None else "sampled"
+        return asdict(self) | {"mode": mode}
 
     def num_buckets(self, street: Street) -> int:
         """Returns the number of buckets asked for on a street."""
@@ -340,7 +320,7 @@ class AbstractionConfig:
         Every deal supports any number; a sample needs about 100 deals in each bucket.
         """
         asked = self.num_buckets(street)
-        if self.mode is SurveyMode.EXHAUSTIVE:
+        if self.samples_per_street is None:
             return asked
         return min(asked, max(1, self.samples_per_street // DEALS_TO_SUPPORT_A_BUCKET))
 
@@ -364,7 +344,7 @@ def build_card_abstraction(
     with reporting_phase(context.on_event, "bucket boundaries"):
         boundaries = cut_surveys(config, surveys)
     tables: dict[Street, Uint16Array] = {}
-    if config.mode is SurveyMode.EXHAUSTIVE:
+    if config.samples_per_street is None:
         dealt = (Street.FLOP, Street.TURN)
         with reporting_phase(context.on_event, "bucket tables", len(dealt)) as advance:
             for street in dealt:
@@ -376,7 +356,7 @@ def build_card_abstraction(
             statistics[street] = BucketStatistics.of_survey(surveys[street], boundaries)
             advance(len(statistics))
     origin = {
-        **asdict(config),
+        **config.facts,
         "seed": seed,
         "supported": {street.label: config.num_supported(street) for street in Street},
         "effective": {street.label: boundaries.num_buckets(street) for street in Street},
@@ -388,7 +368,7 @@ def survey_street(
     config: AbstractionConfig, street: Street, seed: int, context: RunContext
 ) -> StreetSurvey:
     """Returns the strengths that a street's boundaries are cut from."""
-    if config.mode is SurveyMode.EXHAUSTIVE:
+    if config.samples_per_street is None:
         return survey.survey_all(street, config.feature, context)
     if seed < 0:
         raise AbstractionError("seed", f"{seed}, allowed are whole numbers from 0")

@@ -11,7 +11,7 @@ Nothing depends on the order of the rows or on the number of threads.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -93,13 +93,6 @@ def cluster_features(
     if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
         problem = "rows of finite numbers are needed"
         raise AbstractionError(f"features of shape {features.shape}", problem)
-    if order_key.shape != (len(features),) or not np.isfinite(order_key).all():
-        problem = f"{len(features)} finite numbers are needed"
-        raise AbstractionError(f"order_key of shape {order_key.shape}", problem)
-    if metric not in get_args(Metric):
-        raise AbstractionError(f"metric {metric!r}", f"use one of {', '.join(get_args(Metric))}")
-    if num_buckets < 1:
-        raise AbstractionError("num_buckets", f"{num_buckets} is not a positive number")
     first, row_of = merge_equal_rows(features)
     rows = np.ascontiguousarray(features[first])
     if num_buckets > len(rows):

@@ -5,13 +5,13 @@ Flop and turn deals up to suits are few enough to score them all (1,286,792 and 
 river score is one of 1,981 numbers, so counting how often each occurs says everything.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from threading import Lock
-from zlib import crc32
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,8 +22,6 @@ from runout.equity.board import BEST_SCORE, score_rivers, sum_strengths
 from runout.events import reporting_phase
 from runout.execution.context import RunContext
 from runout.execution.pool import WorkerPool
-from runout.execution.tasks import Task, TaskResult, Worker
-from runout.jit import KERNEL_SOURCES_DIGEST
 from runout.trees.betting import Street
 
 NUM_HOLE_CARDS = 2
@@ -31,6 +29,8 @@ NUM_HOLE_CARDS = 2
 _RUNOUTS = {Street.FLOP: 1081, Street.TURN: 46, Street.RIVER: 1}
 _BOARDS_PER_TASK = {Street.FLOP: 16, Street.TURN: 256, Street.RIVER: 1024}
 _ALL_COMBOS = np.arange(deck.NUM_COMBOS)
+
+Result = TypeVar("Result")
 
 
 class StrengthFeature(StrEnum):
@@ -64,34 +64,6 @@ def deal_indexer(street: Street) -> HandIndexer:
     return HandIndexer((NUM_HOLE_CARDS, street.num_board_cards))
 
 
-@dataclass(frozen=True)
-class ScoreJob:
-    """Scores all deals on some boards of flop or turn; see `Job`."""
-
-    street: Street
-    feature: StrengthFeature
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """What scores depend on besides the boards."""
-        street, feature = self.street.label, self.feature.value
-        return {"street": street, "feature": feature, "kernels": KERNEL_SOURCES_DIGEST}
-
-    def run(self, item: IntArray, worker: Worker) -> TaskResult:
-        """Scores the deals on ``item[n]`` classes of boards."""
-        return TaskResult({"scores": score_boards(self.street, self.feature, item)})
-
-    def tasks(self, board_classes: IntArray) -> list[Task[IntArray]]:
-        """Returns a task for each part of the boards; keys differ for all scores that differ."""
-        tasks = []
-        for part in split_boards(self.street, board_classes):
-            key = f"{self.street.label} {self.feature} of boards {part[0]} to {part[-1]}"
-            if len(part) != part[-1] - part[0] + 1:  # it has gaps
-                key = f"{key}, {len(part)} of them {crc32(part.tobytes()):08x}"
-            tasks.append(Task(key, part))
-        return tasks
-
-
 def survey_all(street: Street, feature: StrengthFeature, context: RunContext) -> StreetSurvey:
     """Returns the strength of every deal of a street."""
     if street is Street.RIVER:
@@ -104,27 +76,42 @@ def survey_all(street: Street, feature: StrengthFeature, context: RunContext) ->
 def _count_river_scores(context: RunContext) -> IntArray:
     """Returns ``[1981]`` how many river deals have each score."""
     boards, weight_of_board = canonical_boards(deck.RIVER_SIZE)
-    parts = list(split_boards(Street.RIVER, np.arange(len(boards))))
-    num_done, progress = 0, Lock()
+
+    def count_part(part: IntArray) -> IntArray:
+        scores = score_rivers(boards[part], _ALL_COMBOS)
+        is_live = scores >= 0
+        weight = np.broadcast_to(weight_of_board[part][:, None], scores.shape)
+        found = np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1)
+        return found.astype(np.int64)
+
+    by_part = _map_parts(Street.RIVER, np.arange(len(boards)), count_part, context)
+    counts: IntArray = np.stack(by_part).sum(axis=0)
+    return counts
+
+
+def _map_parts(
+    street: Street,
+    board_classes: IntArray,
+    work: Callable[[IntArray], Result],
+    context: RunContext,
+) -> list[Result]:
+    """Returns what a function makes of each part of the boards; the threads take them in turn."""
+    parts, num_done, progress = list(split_boards(street, board_classes)), 0, Lock()
     with (
-        reporting_phase(context.on_event, "river strengths", len(boards)) as advance,
+        reporting_phase(context.on_event, f"{street.label} strengths", len(board_classes)) as told,
         closing(WorkerPool(context.num_threads)) as pool,
     ):
 
-        def count_part(part: IntArray) -> IntArray:
+        def work_and_tell(part: IntArray) -> Result:
             nonlocal num_done
-            scores = score_rivers(boards[part], _ALL_COMBOS)
-            is_live = scores >= 0
-            weight = np.broadcast_to(weight_of_board[part][:, None], scores.shape)
-            found = np.bincount(scores[is_live], weight[is_live], BEST_SCORE + 1)
+            context.cancel.raise_if_set()
+            result = work(part)
             with progress:
                 num_done += len(part)
-                advance(num_done)
-            return found.astype(np.int64)
+                told(num_done)
+            return result
 
-        by_part = pool.share(count_part, parts, context.num_threads)
-    counts: IntArray = np.stack(by_part).sum(axis=0)
-    return counts
+        return pool.share(work_and_tell, parts, context.num_threads)
 
 
 def survey_sample(
@@ -139,11 +126,12 @@ def survey_sample(
         low, high = np.sort(deals[:, :NUM_HOLE_CARDS].astype(np.int64), axis=1).T
         combos, scores = high * (high - 1) // 2 + low, np.empty(len(deals), dtype=np.int64)
         boards = np.ascontiguousarray(deals[:, NUM_HOLE_CARDS:])
-        with reporting_phase(context.on_event, "river strengths", len(deals)) as advance:
-            for rows in split_boards(street, np.arange(len(deals))):
-                by_combo = score_rivers(boards[rows], _ALL_COMBOS)
-                scores[rows] = by_combo[np.arange(len(rows)), combos[rows]]
-                advance(int(rows[-1]) + 1)
+
+        def score_rows(rows: IntArray) -> None:
+            by_combo = score_rivers(boards[rows], _ALL_COMBOS)
+            scores[rows] = by_combo[np.arange(len(rows)), combos[rows]]
+
+        _map_parts(street, np.arange(len(deals)), score_rows, context)
         values = river_strengths(feature)[scores]
     else:
         # Boards repeat up to suits, so each is scored once for all holdings dealt on it.
@@ -198,21 +186,16 @@ def _score_classes(
 
     Both are 0 for the others.
     """
-    indexer, job, num_done = deal_indexer(street), ScoreJob(street, feature), 0
+    indexer = deal_indexer(street)
     boards, weight = canonical_boards(street.num_board_cards)
     table, counts = np.zeros((2, indexer.size), dtype=np.int64)
-    phase = f"{street.label} strengths"
-    with reporting_phase(context.on_event, phase, len(board_classes)) as advance:
-        for done in context.run(job, job.tasks(board_classes)):
-            if done.entry is None:
-                assert done.error is not None
-                raise done.error
-            part = done.task.item
-            classes = indexer.index_many(_deals_on_boards(boards[part]))
-            table[classes] = done.entry.arrays["scores"]
-            np.add.at(counts, classes, weight[part].repeat(len(classes) // len(part)))
-            num_done += len(part)
-            advance(num_done)
+
+    def score_part(part: IntArray) -> None:
+        classes = indexer.index_many(_deals_on_boards(boards[part]))
+        table[classes] = score_boards(street, feature, part)  # no class has two of the boards
+        np.add.at(counts, classes, weight[part].repeat(len(classes) // len(part)))
+
+    _map_parts(street, board_classes, score_part, context)
     return table, counts
 
 

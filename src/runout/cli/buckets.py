@@ -1,7 +1,6 @@
 """`runout abstraction`: hands in buckets of strength, and what the cache keeps."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import partial
 from operator import mul
 from pathlib import Path
@@ -61,15 +60,11 @@ def build_abstraction(
     feature: Annotated[Feature, flag("--feature", _FEATURE)] = "ehs2",
     seed: Annotated[int, option("--seed", "S", "Of the sample.", options.not_negative)] = 0,
     workers: options.WorkersOption = None,
-    executor: options.ExecutorOption = "threads",
     overwrite: options.OverwriteFlag = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Cut the hands of each street into buckets of equal size and similar strength.
-
-    The same command resumes an interrupted build.
-    """
-    with targets.solving_into(path, workers, executor) as context:
+    """Cut the hands of each street into buckets of equal size and similar strength."""
+    with targets.solving_into(path, workers) as context:
         from runout.abstraction import card_abstraction as abstractions
 
         given: dict[str, Any] = {"samples_per_street": samples, "feature": feature}
@@ -82,13 +77,13 @@ def build_abstraction(
             raise OptionError(f"--{name}", error.problem) from None
         targets.require_free(path, abstractions.KIND, True)
         find = partial(_find_finished, path, config, seed)
-        work = LongWork(path, find, asdict(config) | {"seed": seed}, True, overwrite)
+        work = LongWork(path, find, None, False, overwrite)
         with work.going_on() as abstraction:
             if abstraction is None:
                 cost = estimate_build(config, context.num_threads)
                 targets.announce(f"{path}:", cost, path, "the build")
-                build, place = abstractions.build_card_abstraction, work.resume(context)
-                abstraction = work.save(build(config, seed, place), context)
+                abstraction = abstractions.build_card_abstraction(config, seed, context)
+                work.save(abstraction, context)
     size_bytes, summaries = read_manifest(path).size_bytes, abstraction.summaries()
     document: Json = {"path": str(path), "size_bytes": size_bytes, "seconds": work.end.seconds}
     done = work.end.describe(f"{path}, {format_bytes(size_bytes)}")
@@ -108,16 +103,14 @@ def estimate_build(config: "AbstractionConfig", num_workers: int) -> "Cost":
     num_boards = [HandIndexer((street.num_board_cards,)).size for street in Street]
     buckets = config.flop_buckets + config.turn_buckets + min(config.river_buckets, 2_000)
     disk_bytes = 5 * 8 * buckets  # boundary, population, lowest, mean and highest
-    if config.mode.value == "sampled":
-        samples = config.samples_per_street
+    if (samples := config.samples_per_street) is not None:
         num_boards = [*(min(number, samples) for number in num_boards[:2]), samples]
         seconds, memory_bytes = 1.0, 450_000_000 + 1_000 * samples
     else:  # with tables of buckets in 16 bits
         disk_bytes += 2 * (deal_indexer(Street.FLOP).size + deal_indexer(Street.TURN).size)
         seconds, memory_bytes = 10.0, 900_000_000
     seconds += sum(map(mul, _SECONDS_PER_BOARD, num_boards)) / num_workers
-    num_scores = 1_176 * num_boards[0] + 1_128 * num_boards[1]  # of holdings that a board leaves
-    return Cost(seconds, memory_bytes, disk_bytes, checkpoint_bytes=8 * num_scores)
+    return Cost(seconds, memory_bytes, disk_bytes)
 
 
 def _find_finished(path: Path, config: "AbstractionConfig", seed: int) -> "CardAbstraction | None":
@@ -128,8 +121,8 @@ def _find_finished(path: Path, config: "AbstractionConfig", seed: int) -> "CardA
     if not has_bundle(path):
         return None
     found = CardAbstraction.load(path)
-    wanted = asdict(config) | {"seed": seed}
-    if config.mode.value == "exhaustive":  # draws nothing
+    wanted = config.facts | {"seed": seed}
+    if config.samples_per_street is None:  # draws nothing
         del wanted["seed"], wanted["samples_per_street"]
     there = {key: found.origin.get(key) for key in wanted}
     if which := "; ".join(list_differences(there, wanted)):

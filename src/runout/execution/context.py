@@ -28,7 +28,7 @@ from runout.events import (
     TasksShared,
     ignore_event,
 )
-from runout.execution.pool import count_cores
+from runout.execution.pool import choose_num_workers
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import (
     CancelToken,
@@ -258,7 +258,7 @@ class RunContext:
     @property
     def num_threads(self) -> int:
         """Threads of this process for work that is no task."""
-        return self.num_workers or count_cores()
+        return choose_num_workers(self.num_workers)
 
     def run(self, job: Job[Item], tasks: Iterable[Task[Item]]) -> Iterator[TaskEnd[Item]]:
         """Yields every task of a job once, when it is over; what the ledger has comes first.

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from runout.abstraction import bucket_map
 from runout.abstraction.bucket_map import Abstraction, FlopBuckets, build_flop_buckets
 from runout.abstraction.clustering import Metric, cluster_features
-from runout.arrays import Arrays, Float32Array, FloatArray
+from runout.arrays import AnyArray, Arrays, FloatArray
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos
 from runout.cfr.schedules import LINEAR, Schedule, SolveOutcome, StoppingRule
 from runout.cfr.solver import ignore_progress
@@ -75,57 +75,36 @@ def _earned(game: CardGame, values: PairValues) -> tuple[FloatArray, FloatArray]
     return np.stack([gain, -gain.T]), np.stack([can_meet * ip, can_meet * oop])
 
 
-@dataclass(frozen=True, eq=False)
-class RoundRecord:
-    """What is kept of a round.
+class KeptRounds(NamedTuple):
+    """What is kept of the R rounds of a flop; turns and rivers have the same buckets in all.
 
     Attributes:
-        ev_features: ``[C, 20]``, see `ev_features`.
-        mean_values: ``[C, 2]``, see `mean_values`.
-        exploitability_bound_pot: what a best response in the same buckets gains at most.
-        final_delta: how much the average strategies moved in the last iteration.
+        flop_buckets: ``[R, 1326]``, the largest number of the type where blocked.
+        ev_features: ``[R, C, 20]``, see `ev_features`.
+        mean_values: ``[R, C, 2]``, see `mean_values`.
+        facts: ``[R, 3]`` iterations, what a best response in the same buckets gains at most, in
+            pots, and how much the average strategies moved in the last iteration.
     """
 
-    buckets: FlopBuckets
-    ev_features: Float32Array
-    mean_values: Float32Array
-    iterations: int
-    exploitability_bound_pot: float
-    final_delta: float
+    flop_buckets: AnyArray
+    ev_features: AnyArray
+    mean_values: AnyArray
+    facts: AnyArray
+
+    def to_arrays(self) -> Arrays:
+        """Returns the arrays by the names that files have."""
+        return {f"round_{name}": array for name, array in self._asdict().items()}
 
 
 def pack_rounds(game: CardGame, results: Sequence[SolvedRound]) -> Arrays:
-    """Returns all rounds of a flop as arrays, for `read_records`; turns and rivers come once."""
+    """Returns all rounds of a flop as arrays of `KeptRounds`."""
     outcomes = [result.outcome for result in results]
-    facts = [(o.iterations, o.exploitability, o.strategy_delta) for o in outcomes]
-    features = [ev_features(game, result).astype(np.float32) for result in results]
-    values = [mean_values(game, result.values).astype(np.float32) for result in results]
-    by_flop = [result.buckets.by_flop.astype(np.uint16) for result in results]
-    return {
-        "round_flop_buckets": np.stack(by_flop),
-        "round_ev_features": np.stack(features),
-        "round_mean_values": np.stack(values),
-        "round_facts": np.array(facts, dtype=np.float64),
-    }
-
-
-def read_records(kept: Arrays, flop: tuple[int, ...]) -> list[RoundRecord]:
-    """Returns the records of a kept flop, round by round; none if `pack_rounds` wrote none."""
-    if "round_facts" not in kept:
-        return []
-    last, records = bucketed_solver.read_buckets(kept, flop), []
-    labels, facts = (
-        bucketed_solver.unpack_buckets(kept["round_flop_buckets"]),
-        kept["round_facts"].tolist(),
-    )
-    earned = kept["round_ev_features"], kept["round_mean_values"]
-    for by_flop, features, values, (iterations, *reached) in zip(
-        labels, *earned, facts, strict=True
-    ):
-        counts = (int(by_flop.max()) + 1, *last.num_buckets[1:])
-        buckets = replace(last, by_flop=by_flop, num_buckets=counts)
-        records.append(RoundRecord(buckets, features, values, int(iterations), *reached))
-    return records
+    return KeptRounds(
+        np.stack([result.buckets.by_flop.astype(np.uint16) for result in results]),
+        np.stack([ev_features(game, result) for result in results]).astype(np.float32),
+        np.stack([mean_values(game, result.values) for result in results]).astype(np.float32),
+        np.array([(o.iterations, o.exploitability, o.strategy_delta) for o in outcomes], float),
+    ).to_arrays()
 
 
 #: Features of all hands on all rivers, 1.3 million rows, and their copies in order.

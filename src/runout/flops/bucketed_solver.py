@@ -144,19 +144,14 @@ def unpack_buckets(packed: AnyArray) -> Int16Array:
 
 
 def read_strategy(kept: Arrays, flop: tuple[int, ...]) -> BucketStrategy:
-    """Returns the strategies of a kept flop."""
+    """Returns the strategies of a kept flop, with the buckets of the last round."""
     streets = [[f"{street}_{word}" for word in PLAYER_WORDS] for street in _STREETS]
     played = [tuple(unpack_probabilities(kept[name]) for name in names) for names in streets]
-    return BucketStrategy(read_buckets(kept, flop), tuple(played))
-
-
-def read_buckets(kept: Arrays, flop: tuple[int, ...]) -> FlopBuckets:
-    """Returns the buckets of a kept flop, those of its last round."""
     on_flop, on_turn, on_river = (unpack_buckets(kept[f"{street}_buckets"]) for street in _STREETS)
     by_river = np.full((NUM_COMBOS, NUM_COMBOS), NO_BUCKET, dtype=np.int16)
     by_river[live_combos(flop)] = on_river
     counts = tuple(int(labels.max()) + 1 for labels in (on_flop, on_turn, on_river))
-    return FlopBuckets(flop, on_flop, on_turn, by_river, counts)
+    return BucketStrategy(FlopBuckets(flop, on_flop, on_turn, by_river, counts), tuple(played))
 
 
 # CFR in buckets on one flop: public cards are sampled, hands are real.

@@ -18,7 +18,6 @@ from runout.cfr.schedules import DCFR_PLUS, LINEAR, Schedule, StoppingRule
 from runout.cfr.solver import CfrSolver, StreetSolver, ignore_progress
 from runout.cfr.team import Team
 from runout.equity.board import rank_combos
-from runout.errors import ConfigError
 from runout.events import Phase, PhaseEvent, reporting_phase
 from runout.flops import backend, mccfr_kernels
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
@@ -60,11 +59,6 @@ class Sampling:
     fraction: float = 0.01
     value_deals: int = 0
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.fraction <= 1.0:
-            problem = f"{self.fraction:g} is not a fraction above 0 up to 1"
-            raise ConfigError("mccfr_sample_pct", problem)
 
     @property
     def num_runouts(self) -> int:

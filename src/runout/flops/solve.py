@@ -30,7 +30,7 @@ from runout.execution.context import RunContext
 from runout.execution.pool import PROGRAM_BYTES, count_cores
 from runout.execution.tasks import Job, Task, TaskResult, Worker
 from runout.flops.backend import Cost, FlopGame, FlopStrategy, PostflopBackend, ProgressSink
-from runout.flops.bucketed import RoundRecord, read_records
+from runout.flops.bucketed import KeptRounds
 from runout.flops.bucketed_solver import SHARED_BUCKETS, BucketStrategy, read_strategy
 from runout.flops.settings import make_backend
 from runout.flops.spot_solution import look_at_strategy
@@ -520,13 +520,13 @@ def kept_strategy(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> F
     return make_backend(bundle.config).read_strategy(kept, flop, bundle.trees[spr_index])
 
 
-def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> list[RoundRecord]:
-    """Returns the buckets of a flop, and what hands earned with them, round by round."""
+def kept_rounds(bundle: ValueBundle, flop_index: int, spr_index: int = 0) -> KeptRounds:
+    """Returns the flop buckets of every round, and what hands earned with them."""
     kept = _read_kept(bundle, flop_index, spr_index)
-    if not (records := read_records(kept, bundle.flops.flops[flop_index])):
+    if "round_facts" not in kept:
         problem = f"{bundle.config.solve_type} has no rounds of buckets, use bucket_scope: street"
         raise BundleError("postflop_model", problem)
-    return records
+    return KeptRounds(*(kept[f"round_{name}"] for name in KeptRounds._fields))
 
 
 def _read_kept(bundle: ValueBundle, flop_index: int, spr_index: int) -> Arrays:
