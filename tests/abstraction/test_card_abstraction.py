@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import mmap
 import pickle
 import shutil
 from collections.abc import Callable
@@ -336,7 +337,10 @@ def test_everything_comes_back_from_a_file(with_tables, saved):
 def test_loaded_tables_stay_on_disk_and_give_the_same_buckets(with_tables, saved):
     loaded = CardAbstraction.load(saved)
     for street in BOARDS:
-        assert isinstance(loaded.tables[street].base, np.memmap)
+        base = loaded.tables[street].base
+        while isinstance(base, np.ndarray):
+            base = base.base
+        assert isinstance(base, mmap.mmap)
         assert not loaded.tables[street].flags.writeable
         deals = deals_on([parse_board(BOARDS[street][1])])
         np.testing.assert_array_equal(loaded.get_buckets(deals), with_tables.get_buckets(deals))
