@@ -16,8 +16,8 @@ def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 
-    def invoke(*arguments):
-        result = CliRunner().invoke(app, arguments)
+    def invoke(*arguments, stdin=None):
+        result = CliRunner().invoke(app, arguments, input=stdin)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

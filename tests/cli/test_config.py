@@ -123,3 +123,45 @@ def test_all_errors_of_files_are_one_document(run, tmp_path):
         "sweep.grid.seed: is repeated for every choice, write seeds beside grid" in bad["errors"][0]
     )
     assert bad["kind"] is None
+
+
+FORMATS = Path(__file__).parents[1] / "data" / "formats"
+
+
+def test_a_file_of_another_program_becomes_a_config_that_says_what_it_lacks(run, tmp_path):
+    source, target = FORMATS / "postflop_configurations.json", tmp_path / "spot.yaml"
+    chosen = ["import", str(source), "--pick", "3bet"]
+    result = run(*chosen, "--board", "Td9d6h", "-o", str(target))
+    assert result.exit_code == 0
+    lines = [
+        "oopFlopRaise: '100c3r' is no size of ours",
+        "the file has no range of OOP, oop is random",
+        "the file has no range of IP, ip is random",
+    ]
+    assert result.stderr.splitlines() == [*lines, f"wrote {target}"]
+    assert target.read_text().splitlines()[1:5] == [
+        *(f"# {each}" for each in lines),
+        ("board: Td9d6h"),
+    ]
+    config = parse_config(target.read_text())
+    assert (config.pot, config.stack, config.board) == (220, 890, "Td9d6h")
+    assert "--overwrite" in run(*chosen, "-o", str(target)).stderr
+    text = run("import", str(target)).stderr
+    assert "is a file of none of" in text
+
+
+def test_a_file_is_read_from_stdin_and_printed_as_json(run):
+    source = FORMATS / "texas_sample.txt"
+    document = json.loads(run("import", str(source), "--json").stdout)
+    assert document["program"] == "TexasSolver"
+    (item,) = document["items"]
+    assert item["config"]["raise_sizes"]["river"] == ["60%", "100%", "a"]
+    assert item["left_out"] == []
+    assert (
+        run("import", "-", stdin="AA-QQ,[25]AK[/25]").stdout == "range: 'QQ+,AKs:0.25,AKo:0.25'\n"
+    )
+
+
+def test_commands_that_read_configs_name_import(run):
+    problem = run("solve-spot", "-c", str(FORMATS / "texas_sample.txt"), "-o", "out").stderr
+    assert "is a file of another program, convert it: runout import" in problem

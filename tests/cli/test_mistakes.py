@@ -1,6 +1,7 @@
 """Typical mistakes of players and researchers: each is answered by one line that helps."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +31,13 @@ MISTAKES = {
     "eval AhKh": "2 cards, a hand to rank has 5, 6 or 7",
     "flops --subset 30": "8, 13, 25, 50, 100, 200",
     "strength --board AhKsQd --hand AhKh": "Ah",
+    "import": "FILE: is missing",
+    "import nowhere.txt": "nowhere.txt: cannot be read (No such file or directory)",
+    "import CONFIGS/spot_river.yaml": "is a file of none of PioSOLVER, TexasSolver",
+    "import FORMATS/postflop_configurations.json": "choose one of 'Cash/SRP 100bb', '3bet'",
+    "import FORMATS/texas_sample.txt --board AhAh2c": "board: Ah: dealt twice",
+    "import FORMATS/texas_sample.txt --pick flop": "--pick: 'flop' is not in the file",
+    "solve-spot -c FORMATS/texas_sample.txt -o out": "convert it: runout import",
     # The command line.
     "solve": "did you mean solve-spot?",
     "gui": "did you mean explore?",
@@ -81,6 +89,7 @@ def desk(tmp_path, monkeypatch):
 def test_a_mistake_is_one_line_that_helps(typed, run, desk, stored, request):
     configs = str(request.config.rootpath / "configs")
     line = typed.replace("DATA", str(stored)).replace("CONFIGS", configs)
+    line = line.replace("FORMATS", str(Path(__file__).parents[1] / "data" / "formats"))
     result = run(*shlex.split(line))
     # Kernels that are not in the cache yet are compiled first, and that is reported.
     (said,) = (told for told in result.stderr.splitlines() if "ompil" not in told)

@@ -69,6 +69,9 @@ Tools
     spot.yaml
   config schema | config.print_schema |
     spot
+  import | config.import_file | Convert files of other solvers to configs.
+    tree.txt -o spot.yaml
+    hands.phh --pick flop --oop "22+,A2s+" --ip "ATo+,KQ"
 * range | equity.show_range | Show a range as a grid.
     "AKs:0.5,A2s+,22+,KTo-K8o"
     "[50]AKs[/50] top 5%" --notation pio

@@ -1,18 +1,25 @@
-"""`runout config`: starter files, all errors of a file, and JSON Schema for editors."""
+"""`runout config` and `import`: starter files, errors, JSON Schema, files of other programs."""
 
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from runout.cli.console import print_error, print_json, print_note
-from runout.cli.options import JsonFlag, argument, flag, option
+from runout.cards.ranges import RANDOM
+from runout.cli.console import print_error, print_json, print_note, writing
+from runout.cli.options import JsonFlag, argument, flag, option, taking_spot
 from runout.config.flops import FlopsFile
-from runout.config.load import KINDS, SweepConfig, load_config
+from runout.config.load import KINDS, SweepConfig, load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.section import ConfigSection
 from runout.config.spot import ReportConfig, SpotConfig
-from runout.errors import ConfigError, OptionError, suggest
+from runout.config.yaml_text import format_yaml_key, parse_yaml
+from runout.errors import ConfigError, FormatError, OptionError, one_line, quote, suggest
+
+if TYPE_CHECKING:  # readers of other programs' files are imported when one is read
+    from runout.formats.solvers import Item
 
 #: The sections of the kinds of files; each kind has a starter.
 _KINDS: dict[str, type[ConfigSection]] = {
@@ -80,3 +87,80 @@ def print_schema(kind: KindArgument = "preflop") -> None:
     """Print JSON Schema of a kind of config file, for editors."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
     print_json({"$schema": dialect, **_section(kind).json_schema()})
+
+
+_FOREIGN = "Tree, range or hand of another program; - is stdin."
+_PICK = "Name of the spot or range, if the file has several."
+_STDIN = Path("-")
+
+
+@taking_spot("board", "oop", "ip")
+def import_file(
+    *,
+    path: Annotated[Path, argument("FILE", _FOREIGN)],
+    output: Annotated[Path | None, option("--output -o", "FILE", "Config file to write.")] = None,
+    pick: Annotated[str | None, option("--pick", "NAME", _PICK)] = None,
+    given: dict[str, Any],
+    overwrite: Annotated[bool, flag("--overwrite", "Replace an existing file.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Convert a file of another program to a config, to stdout by default.
+
+    These are trees of PioSOLVER (also saves), TexasSolver, WASM and Desktop Postflop, ranges of
+    these, GTO+ and HRC, and hands in PHH. What no key of the config says is listed.
+    """
+    from runout.formats import imports
+
+    if path == _STDIN:
+        program, found = imports.read_text(sys.stdin.read(), "stdin")
+    else:
+        program, found = imports.read_path(path)
+    items = [item for item in found if pick in (None, item.name)]
+    is_list = (json and output is None) or all(item.is_range for item in items)
+    if not items or not (is_list or len(items) == 1):
+        names = ", ".join(quote(item.name) for item in found[:20])
+        came = f"{quote(pick)} is not in the file" if pick else f"is missing, {path} holds several"
+        raise OptionError("--pick", f"{came}, choose one of {names}")
+    if output is not None and output.exists() and not overwrite:
+        raise OptionError(str(output), "exists already, give --overwrite to replace it")
+    text, documents = "", list[dict[str, Any]]()
+    for item in items:
+        if item.is_range:
+            documents.append({"name": item.name, "range": item.keys["range"]})
+            text += format_yaml_key(item.name, item.keys["range"])
+            continue
+        config, left_out = spot_text(item, given)
+        documents.append({"name": item.name, "config": parse_yaml(config), "left_out": left_out})
+        source = f"imported from {path} ({', '.join(filter(None, [program, item.name]))})"
+        text += "".join(f"# {one_line(line)}\n" for line in (source, *left_out)) + config
+        for line in () if json else left_out:
+            print_note(line)
+    if output is not None or not json:
+        with writing(output) as stream:
+            stream.write(text)
+    if output is not None:
+        print_note(f"wrote {output}")
+    if json:
+        print_json({"program": program, "items": documents})
+
+
+def spot_text(item: "Item", given: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """Returns our YAML of a spot with the given keys, and lines for what it does not say.
+
+    Raises:
+        FormatError: if the keys make no config.
+    """
+    keys, left_out = {**item.keys, **given}, list(item.left_out)
+    for key in ("oop", "ip"):
+        if key not in keys:
+            keys[key] = RANDOM
+            left_out.append(f"the file has no range of {key.upper()}, {key} is {RANDOM}")
+    if "board" not in keys:
+        left_out.append("the file has no board, this is a config for runout report")
+    order = [key for key in ("board", "oop", "ip", "pot", "stack", *keys) if key in keys]
+    text = "".join(format_yaml_key(key, keys[key]) for key in dict.fromkeys(order))
+    try:
+        parse_config(text, SpotConfig if "board" in keys else ReportConfig)
+    except ConfigError as error:
+        raise FormatError(item.name or "the file", f"makes no config of ours: {error}") from error
+    return text, left_out

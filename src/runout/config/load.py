@@ -2,6 +2,7 @@
 
 import itertools
 import os.path
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,13 @@ YAML_SUFFIXES = (".yaml", ".yml")
 
 #: Larger files are something else, given by mistake; two ranges combo by combo take 50,000.
 MAX_BYTES = 1_000_000
+
+#: How files of other programs that `runout import` converts begin, or a line of theirs.
+_FOREIGN = re.compile(
+    r"""\A\s*\{\s*"(version|name|player)"|^[ \t]*#(Pot|Range[01])#"""
+    r"""|^[ \t]*(set_(pot|board|effective_stack) |variant *= *["'])""",
+    re.MULTILINE,
+)
 
 
 def _read_grid(value: Any) -> list[dict[str, Any]]:
@@ -182,6 +190,9 @@ def load_yaml(path: Path) -> Document:
         raise ConfigError(str(path), f"cannot be read ({reason})") from error
     if len(content) > MAX_BYTES:
         raise ConfigError(str(path), f"has more than {MAX_BYTES:,} bytes, so it is no config")
+    if _FOREIGN.search(text):
+        text = f"is a file of another program, convert it: runout import {path} -o spot.yaml"
+        raise ConfigError(str(path), text)
     return parse_yaml(text, where=str(path))
 
 
