@@ -116,11 +116,11 @@ def test_a_backend_that_cannot_be_played_is_refused():
 # The preflop stage does what the config says and tells what it does.
 
 
-def solve(number=0, **keys):
+def solve(**keys):
     watch, config = Watch(), run_config(**keys)
     book, context = ValueBook(), RunContext(1, watch)
     plan = RunPlan(config, config.preflop.tree, 1)
-    solution = solve_on_book(plan, book, context, number=number)
+    solution = solve_on_book(plan, book, context)
     return solution, watch.of(PreflopSolving)
 
 
@@ -136,9 +136,8 @@ def test_it_ends_after_the_iterations_of_the_config():
 
 
 def test_every_iteration_is_reported_in_thousandths_of_a_big_blind():
-    solution, events = solve(number=2, preflop_exploitability_threshold_mbb=1e-6, iterations=50)
+    solution, events = solve(preflop_exploitability_threshold_mbb=1e-6, iterations=50)
     assert [event.iteration for event in events] == list(range(1, 51))
-    assert {event.round for event in events} == {2}
     assert {event.max_iterations for event in events} == {50}
     assert events[23].exploitability is None
     assert events[24].exploitability == dict(solution.report.curve_mbb)[25]

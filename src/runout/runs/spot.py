@@ -110,6 +110,9 @@ class SpotKeys(TypedDict, total=False):
     max_raises_per_street: int | None
     add_all_in_threshold: float
     force_all_in_threshold: float
+    force_all_in_share: float
+    added_lines: Sequence[str]
+    removed_lines: Sequence[str]
     merging_threshold: float
     rake_rate: float
     rake_cap: float | None
