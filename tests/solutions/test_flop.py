@@ -365,7 +365,7 @@ def test_quality_is_that_of_the_solve(both):
     assert stored.quality.curve == live.quality.curve
     assert stored.quality.curve[0][0] == 10
     assert stored.quality.curve[-1] == (stored.quality.iterations, stored.quality.exploitability)
-    assert stored.quality.provenance.config_digest
+    assert stored.quality.manifest.config_digest
 
 
 def test_tables_stay_in_their_files(both):

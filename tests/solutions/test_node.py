@@ -23,7 +23,6 @@ from runout.solutions.node import (
     Node,
     NodeAction,
     NodeKind,
-    Provenance,
     Quality,
     Unit,
     hand_reach,
@@ -282,9 +281,8 @@ def test_a_strategy_is_no_single_number():
 
 def test_quality_says_in_which_game_it_was_measured(tmp_path):
     manifest = write_bundle(tmp_path / "b", kind="x", schema_version=1, arrays={}, config_text="a")
-    provenance = Provenance.of(manifest)
     meaning = ExploitabilityMeaning.OWN_GAME
-    quality = Quality(0.01, meaning, 5, 2.0, curve=((1, 0.5),), provenance=provenance)
+    quality = Quality(0.01, meaning, 5, 2.0, curve=((1, 0.5),), manifest=manifest)
     document = json.loads(json.dumps(quality.to_json()))
     assert document["meaning"] == "own game"
     assert document["explanation"] == meaning.explanation

@@ -363,4 +363,4 @@ def test_quality_is_that_of_the_report(view):
     quality, report = view.quality, view.report
     assert (quality.exploitability, quality.unit) == (report.exploitability_mbb, "mbb")
     assert quality.meaning == "own game"
-    assert quality.provenance is None
+    assert quality.manifest is None

@@ -115,13 +115,9 @@ def _describe_contents(bundle: ValueBundle, with_flops: bool) -> Answer:
         sheet, num_flops = _flops_sheet(values), format_count_of(len(values.flops), "flop")
         summary["flops"] = sheet.records()
         parts += [bold(f"{num_flops} at SPR {values.spr:.4g}"), sheet, ""]
-    reports = [report for values in bundle.values for report in values.reports]
-    seconds, num_deals = sum(r.seconds for r in reports), sum(r.num_deals for r in reports)
-    deals = f"{num_deals:.3g} deals sampled" if num_deals else "no deals sampled"
     has_ranges = bundle.values[0].ranges is not None
     held = "only a part of the hands" if has_ranges else "all hands"
-    solving = f"solving {format_seconds(seconds)}, flops added up; {deals}"
-    parts += [describe_flops(bundle), solving, f"both players held {held}"]
+    parts.append(f"{bundle.title}; both players held {held}")
     return {"num_flops": len(bundle.flops), "has_ranges": has_ranges, "sprs": sprs}, parts
 
 
@@ -187,16 +183,6 @@ def solve_parts(bundle: ValueBundle) -> list[Shown]:
     units = "exploitability in % of the flop pot; solving: all flops added up"
     meaning = bundle.values[0].reports[0].meaning
     return [solves_sheet(bundle), dim(f"{units}\n{meaning.explanation}")]
-
-
-def describe_flops(bundle: ValueBundle) -> str:
-    """Returns how well the flops are solved, over all stack-to-pot ratios."""
-    _, means, worst, meanings, *_ = zip(*solves_sheet(bundle).rows, strict=True)
-    percent = partial(formatting.format_bound, is_upper_bound=meanings[0].is_upper_bound)
-    mean, largest = percent(sum(means) / len(means)), percent(max(worst))
-    solved = format_count_of(len(bundle.flops), "flop"), format_count_of(len(means), "SPR")
-    shares = f"exploitability ({meanings[0]}): {mean} of the pot on average, {largest} at worst"
-    return f"{' at '.join(solved)}\n{shares}"
 
 
 # What a directory holds.

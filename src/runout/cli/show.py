@@ -159,7 +159,7 @@ def opening(look: Look) -> Iterator[PartView]:
                 raise OptionError(str(look.path), problem)
             kept = SolvedFlop.load(bundle, given.name, look.spr, team=Team(count_cores())).view
             assert kept.quality is not None
-            kept.quality = replace(kept.quality, provenance=bundle.provenance)
+            kept.quality = replace(kept.quality, manifest=bundle.manifest)
         with reporting_phase(on_event, "values of the node"):  # seconds for a flop; kept
             kept.node(look.node or "")
         yield PartView(kept, part, look.is_net)

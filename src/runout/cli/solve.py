@@ -10,7 +10,7 @@ from runout.cli.console import Shown, print_json, print_note, print_parts, show
 from runout.cli.formatting import format_bytes, format_count_of, format_percent, format_seconds
 from runout.cli.node_tables import decision_parts, node_parts, roughness
 from runout.cli.options import flag, option
-from runout.cli.overview import describe_flops, report_parts, solve_parts, solves_sheet
+from runout.cli.overview import report_parts, solve_parts, solves_sheet
 from runout.cli.targets import LongWork
 from runout.config.load import load_config
 from runout.config.run import RunConfig
@@ -107,10 +107,10 @@ def solve_game(
                 run = carry_out(plan, work.resume(context), on_snapshot)
                 work.save(run, context)
     document = {"path": str(path), "seconds": work.end.seconds, **run.solution.summary_to_json()}
-    flops = [] if run.values is None else [describe_flops(run.values)]
+    flops = [] if run.values is None else [*solve_parts(run.values), ""]
     more = f"{work.end.describe(str(path))}; runout show {path} --node PATH for more"
     report = report_parts(run.solution)
-    show(json, document, *_standard_parts(run.solution), "", *report, *flops, more)
+    show(json, document, *_standard_parts(run.solution), "", *flops, *report, more)
 
 
 def _standard_parts(solution: preflop.PreflopSolution) -> list[Shown]:

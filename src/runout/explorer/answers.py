@@ -22,7 +22,7 @@ from runout.config.spot import SpotConfig
 from runout.errors import BundleError, RunoutError, TreeError, quote
 from runout.explorer.library import FoundRun, RunKind, require_plain_files
 from runout.solutions import flop_bundles
-from runout.solutions.node import HandSpace, Node, Provenance, Solution, Unit
+from runout.solutions.node import HandSpace, Node, Solution, Unit
 from runout.solutions.node_files import node_summary_to_json, node_to_json
 from runout.solutions.preflop import FLOPS_FOLDER, PreflopSolution, load_solution
 from runout.solutions.reports import Column, FlopsReport, LineTable, load_report
@@ -77,7 +77,7 @@ def open_facts(path: Path) -> Solution:
     with reading_contents(path):
         found.config_text, report = bundle.config_text or "", bundle.documents[flop_bundles.REPORT]
         config = parse_config(found.config_text, SpotConfig)
-        found.quality = flop_bundles.quality_of(config, report, Provenance.of(bundle.manifest))
+        found.quality = flop_bundles.quality_of(config, report, bundle.manifest)
     if not flop_bundles.has_solution(path):
         raise BundleError(str(path), "is unfinished; rerun its command to resume")
     pot, stack = format_amount(config.pot), format_amount(config.stack)

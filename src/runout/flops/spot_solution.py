@@ -46,10 +46,10 @@ from runout.simd.decision_kernels import Learning
 from runout.solutions import flop_bundles
 from runout.solutions.flop import StoredSpot, StoredTables
 from runout.solutions.flop_bundles import LOCKED, SHARES, StoredLayout
-from runout.solutions.node import Curve, Provenance, Quality, Unit, weight_met
+from runout.solutions.node import Curve, Quality, Unit, weight_met
 from runout.solutions.run import SolveResult
 from runout.solutions.values import CreateArray, ExploitabilityMeaning, FlopReport
-from runout.storage.bundle import Bundle, digest_config, load_bundle, reading_contents
+from runout.storage.bundle import Bundle, Manifest, digest_config, load_bundle, reading_contents
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -313,12 +313,12 @@ class SpotSolution(SolveResult):
     config: SpotConfig
     solver: SpotSolver
     outcome: SolveOutcome
-    provenance: Provenance | None = None
+    manifest: Manifest | None = None
 
     @cached_property
     def view(self) -> StoredSpot:
         """Strategies, values and equities at any node."""
-        quality = flop_bundles.quality_of(self.config, self._report(), self.provenance)
+        quality = flop_bundles.quality_of(self.config, self._report(), self.manifest)
         return look_at(self.solver, quality, self.config)
 
     @property
@@ -388,7 +388,7 @@ class SpotSolution(SolveResult):
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration, solver.seconds = outcome.iterations, outcome.seconds
         solver.history = outcome.history
-        return cls(config, solver, outcome, Provenance.of(bundle.manifest))
+        return cls(config, solver, outcome, bundle.manifest)
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome

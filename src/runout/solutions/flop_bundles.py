@@ -45,9 +45,10 @@ from runout.holdem.cards import (
     make_layouts,
 )
 from runout.solutions.flop import StoredSpot, StoredTables
-from runout.solutions.node import Provenance, Quality, Unit
+from runout.solutions.node import Quality, Unit
 from runout.solutions.values import ExploitabilityMeaning, require_array
 from runout.storage.bundle import (
+    Manifest,
     StoredArray,
     load_bundle,
     part_of,
@@ -369,9 +370,7 @@ def meaning_of(config: SpotConfig) -> ExploitabilityMeaning:
     return ExploitabilityMeaning.UPPER_BOUND if is_bound else ExploitabilityMeaning.OWN_GAME
 
 
-def quality_of(
-    config: SpotConfig, report: Mapping[str, Any], provenance: Provenance | None
-) -> Quality:
+def quality_of(config: SpotConfig, report: Mapping[str, Any], manifest: Manifest | None) -> Quality:
     """Returns how well a spot is solved, of what its report says."""
     curve = ((int(number), float(chips) / config.pot) for number, chips in report["curve_chips"])
     return Quality(
@@ -380,7 +379,7 @@ def quality_of(
         int(report["iterations"]),
         float(report["seconds"]),
         curve=tuple(curve),
-        provenance=provenance,
+        manifest=manifest,
     )
 
 
@@ -396,7 +395,7 @@ def load_spot(path: Path | str) -> StoredSpot:
         config = SpotConfig.parse(parse_yaml(bundle.config_text or ""))
         spot = build_spot(config)
         cards = spot.plan_cards()
-        quality = quality_of(config, bundle.documents[REPORT], Provenance.of(bundle.manifest))
+        quality = quality_of(config, bundle.documents[REPORT], bundle.manifest)
         streets, is_old = (
             make_layouts(spot.tree),
             bundle.manifest.schema_version < SPOT_SCHEMA_VERSION,

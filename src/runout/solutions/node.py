@@ -1,7 +1,7 @@
 """What was solved: its quality and its nodes, the same before and after the flop."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -70,29 +70,6 @@ class ExploitabilityUnit(StrEnum):
 
 
 @dataclass(frozen=True)
-class Provenance:
-    """Which program made a solution, of what, when and on what.
-
-    Attributes:
-        config_digest: names what was solved.
-        date: when it was saved, in UTC.
-        processor: what computed it; None in old bundles.
-    """
-
-    config_digest: str | None
-    version: str
-    date: str
-    processor: str | None
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> "Provenance":
-        """Returns what the manifest of a bundle says."""
-        date = manifest.created_at.isoformat(timespec="seconds")
-        processor = None if manifest.machine is None else manifest.machine.processor
-        return cls(manifest.config_digest, manifest.package_version, date, processor)
-
-
-@dataclass(frozen=True)
 class Quality:
     """How well a whole solution is solved.
 
@@ -103,7 +80,7 @@ class Quality:
         unit: of the exploitability.
         real_exploitability: the same with real cards, if it was measured apart.
         curve: exploitability by iteration, whenever it was measured.
-        provenance: where it comes from; None as long as it is not saved.
+        manifest: of its bundle; None as long as it is not saved.
     """
 
     exploitability: float
@@ -113,7 +90,7 @@ class Quality:
     unit: ExploitabilityUnit = ExploitabilityUnit.POT
     real_exploitability: float | None = None
     curve: Curve = ()
-    provenance: Provenance | None = None
+    manifest: Manifest | None = None
 
     @property
     def is_rough(self) -> bool:
@@ -129,7 +106,8 @@ class Quality:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the same under JSON names."""
-        unsaved = dict.fromkeys(field.name for field in fields(Provenance))
+        made = self.manifest
+        machine = None if made is None else made.machine
         return {
             "exploitability": self.exploitability,
             "unit": self.unit.value,
@@ -140,7 +118,10 @@ class Quality:
             "iterations": self.iterations,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve],
-            **(unsaved if self.provenance is None else asdict(self.provenance)),
+            "config_digest": made and made.config_digest,
+            "version": made and made.package_version,
+            "date": made and made.created_at.isoformat(timespec="seconds"),
+            "processor": machine and machine.processor,
         }
 
 

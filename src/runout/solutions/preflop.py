@@ -22,7 +22,6 @@ from runout.solutions.node import (
     HandSpace,
     Node,
     NodeKind,
-    Provenance,
     Quality,
     Solution,
     TrailStep,
@@ -31,7 +30,13 @@ from runout.solutions.node import (
     known_mean,
 )
 from runout.solutions.sheet import json_number
-from runout.storage.bundle import MANIFEST_FILE, has_bundle, load_bundle, reading_contents
+from runout.storage.bundle import (
+    MANIFEST_FILE,
+    Manifest,
+    has_bundle,
+    load_bundle,
+    reading_contents,
+)
 from runout.storage.writer import write_bundle
 from runout.trees.actions import format_amount
 from runout.trees.betting import BB, BLIND_NAMES, SB, PreflopRules
@@ -124,7 +129,7 @@ class PreflopSolution(Solution):
         ev_bb: ``[2, N, 169]`` what each player's hand wins on average once a node is reached,
             blinds included, in big blinds; NaN where the opponent never comes.
         report: how the solve went.
-        provenance: where it comes from; None as long as it is not saved.
+        manifest: of its bundle; None as long as it is not saved.
         flops_path: the bundle of the flops, if any were kept.
     """
 
@@ -135,7 +140,7 @@ class PreflopSolution(Solution):
     ev_bb: FloatArray
     report: PreflopReport
     config_text: str = ""
-    provenance: Provenance | None = None
+    manifest: Manifest | None = None
     flops_path: Path | None = None
     title: str = field(init=False)
     quality: Quality = field(init=False)
@@ -152,7 +157,7 @@ class PreflopSolution(Solution):
             ExploitabilityUnit.MBB,
             report.real_exploitability_mbb,
             report.curve_mbb,
-            self.provenance,
+            self.manifest,
         )
         self.__dict__.update(title=f"{' and '.join(sorted(set(stacks)))} bb", quality=quality)
 
@@ -407,7 +412,7 @@ def note_real_exploitability(path: Path | str, mbb: float) -> None:
     """Adds to a saved solution what it loses in the real game, and changes nothing else."""
     solution = load_solution(path)
     noted = replace(solution, report=replace(solution.report, real_exploitability_mbb=mbb))
-    digest = solution.provenance.config_digest if solution.provenance else None
+    digest = solution.manifest.config_digest if solution.manifest else None
     save_solution(path, noted, solution.config_text, digest or "", overwrite=True)
 
 
@@ -433,7 +438,7 @@ def load_solution(path: Path | str) -> PreflopSolution:
             ev_bb=read("ev_bb", NUM_PLAYERS, *size, may_be_nan=True),
             report=report,
             config_text=bundle.config_text or "",
-            provenance=Provenance.of(bundle.manifest),
+            manifest=bundle.manifest,
             flops_path=kept if place != Path(path) and has_bundle(kept) else None,
         )
 

@@ -23,7 +23,7 @@ from runout.cards.flops import LABELS, TextureKind, describe_texture
 from runout.cards.hand_classes import classify_hands
 from runout.errors import RunoutError, quote
 from runout.solutions import sheet as sheets
-from runout.solutions.node import Node, NodeAction, Provenance, Quality, Solution, known_mean
+from runout.solutions.node import Node, NodeAction, Quality, Solution, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
 from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
 from runout.solutions.values import ExploitabilityMeaning
@@ -368,7 +368,7 @@ class FlopsReport(Solution):
         num_flops: finished or not.
         meaning: in which game the exploitability of each flop is.
         has_strategies: whether the solution of each flop was kept.
-        provenance: where it comes from; None as long as it is not saved.
+        manifest: of its bundle; None as long as it is not saved.
         quality: how well the worst flop is solved.
     """
 
@@ -381,7 +381,7 @@ class FlopsReport(Solution):
     meaning: ExploitabilityMeaning
     has_strategies: bool = False
     config_text: str = ""
-    provenance: Provenance | None = None
+    manifest: Manifest | None = None
     quality: Quality = field(init=False)
 
     def __post_init__(self) -> None:
@@ -390,7 +390,7 @@ class FlopsReport(Solution):
             self.meaning,
             max((int(row.iterations) for row in self.rows), default=0),
             sum(row.seconds for row in self.rows),
-            provenance=self.provenance,
+            manifest=self.manifest,
         )
         done, total = len(self.rows), self.num_flops
         note = "" if done == total else f"{done:,} of {total:,} flops are solved"
@@ -574,7 +574,7 @@ def load_report(path: Path) -> FlopsReport:
             meaning=ExploitabilityMeaning(document["meaning"]),
             has_strategies=bool(document["has_strategies"]),
             config_text=bundle.config_text or "",
-            provenance=Provenance.of(bundle.manifest),
+            manifest=bundle.manifest,
         )
 
 

@@ -17,9 +17,9 @@ from runout.cards.flops import FlopList, GivenFlop, canonical_flop
 from runout.equity.matchups import preflop_table
 from runout.errors import BundleError, CardError, OptionError
 from runout.solutions.node import ExploitabilityMeaning as ExploitabilityMeaning
-from runout.solutions.node import Provenance, Quality, Solution
+from runout.solutions.node import Quality, Solution
 from runout.solutions.sheet import Column, Sheet
-from runout.storage.bundle import load_bundle, part_of, reading_contents
+from runout.storage.bundle import Manifest, load_bundle, part_of, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.trees.tree import PostflopTree
 
@@ -361,7 +361,7 @@ class ValueBundle(Solution):
         seed: of the run.
         solutions: by ratio and flop, what the backend has kept of its strategies; none if it was
             told to keep none.
-        provenance: where it comes from; None as long as it is not saved.
+        manifest: of its bundle; None as long as it is not saved.
     """
 
     kind = "values"
@@ -371,7 +371,7 @@ class ValueBundle(Solution):
     config_digest: str
     seed: int
     solutions: tuple[tuple[Arrays, ...], ...] = ()
-    provenance: Provenance | None = None
+    manifest: Manifest | None = None
     title: str = field(init=False)
     quality: Quality = field(init=False)
 
@@ -385,7 +385,7 @@ class ValueBundle(Solution):
             worst.meaning,
             max(report.iterations for report in reports),
             sum(report.seconds for report in reports),
-            provenance=self.provenance,
+            manifest=self.manifest,
         )
         self.__dict__.update(title=title, quality=quality)
 
@@ -476,9 +476,9 @@ class ValueBundle(Solution):
                     ranges = read(f"ranges_{number}", np.float64, NUM_POSITIONS, deck.NUM_HANDS)
                 values.append(PostflopValues(flops, spr, value_pot, reports, ranges))
             solutions = split_solutions(arrays, len(values), len(flops.flops))
-        digest, seed = bundle.manifest.config_digest or "", bundle.manifest.seed or 0
-        source = Provenance.of(bundle.manifest)
-        return cls(tuple(values), bundle.config_text or "", digest, seed, solutions, source)
+        text, manifest = bundle.config_text or "", bundle.manifest
+        digest, seed = manifest.config_digest or "", manifest.seed or 0
+        return cls(tuple(values), text, digest, seed, solutions, manifest)
 
     def at_spr(self, spr: float | None = None) -> PostflopValues:
         """Returns the values of a solved ratio, as exact as it is printed, or of the only one."""
