@@ -13,7 +13,7 @@ for stack_bb in (10, 20):
     text += "preflop_exploitability_threshold_mbb: 0.001"
     config = runout.parse_config(text, runout.RunConfig)
     solution = runout.solve_preflop(config).solution
-    jam, call = (solution.action_frequency(solution.tree.find_node(path)) for path in ("a", "a:c"))
+    jam, call = (solution.node(path).frequency()[-1] for path in ("", "a"))
     print(
         f"{stack_bb} big blinds: jam {jam:.1%} of hands, call {call:.1%}, "
         f"SB wins {solution.game_value_bb(0):+.4f} bb a hand"

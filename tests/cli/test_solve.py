@@ -273,7 +273,7 @@ def test_push_or_fold_shows_both_decisions_and_the_value(solve_of_test_solve_pre
     assert "F fold 41.74% 41.74% 0.000 f" in lines
     assert "BB versus all-in 10 pot 11 bb, 0 and 9 behind, 58.3% of deals" in lines
     solution = load_solution(tmp_path / "run" / SOLUTION_FOLDER)
-    called = 100 * solution.action_frequency(solution.tree.find_node("a-c"))
+    called = 100 * solution.node("a").frequency()[1]
     assert any(line.startswith(f"F fold {100 - called:.2f}%") for line in lines)
     assert any(line.startswith(f"C call {called:.2f}%") for line in lines)
     assert "game value -0.045 bb/hand for SB, +0.045 bb/hand for BB" in text

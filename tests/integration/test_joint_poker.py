@@ -68,6 +68,6 @@ def test_the_game_that_a_newcomer_solves_first_is_poker(tmp_path):
     check_directory(tmp_path, run.plan)
     solution = run.solution
     assert solution.report.exploitability_mbb < 20.0
-    assert 0.12 < solution.action_frequency(solution.tree.find_node("r2-f")) < 0.32
-    assert solution.action_frequency(solution.tree.find_node("f")) < 0.3
+    assert 0.12 < solution.node("r2").frequency()[0] < 0.32
+    assert solution.node().frequency()[0] < 0.3
     check_first_decisions(solution)

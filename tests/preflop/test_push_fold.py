@@ -29,14 +29,14 @@ def ten_big_blinds():
 def test_the_small_blind_jams_the_published_share_of_hands(ten_big_blinds):
     jam = ten_big_blinds.tree.find_node("a")
     assert 100 * COMBOS @ ten_big_blinds.strategy[jam] == pytest.approx(58.29, abs=0.05)
-    assert 100 * ten_big_blinds.action_frequency(jam) == pytest.approx(58.29, abs=0.05)
+    assert 100 * ten_big_blinds.node().frequency()[-1] == pytest.approx(58.29, abs=0.05)
 
 
 def test_the_big_blind_calls_the_published_share_of_hands(ten_big_blinds):
     call = ten_big_blinds.tree.find_node("a-c")
     assert 100 * COMBOS @ ten_big_blinds.strategy[call] == pytest.approx(37.38, abs=0.05)
     # Of the hands that really come it calls less: a jam holds the high cards.
-    assert ten_big_blinds.action_frequency(call) < 0.37
+    assert ten_big_blinds.node("a").frequency()[1] < 0.37
 
 
 def test_the_small_blind_loses_the_published_amount(ten_big_blinds):

@@ -147,7 +147,7 @@ def test_every_iteration_is_reported_in_thousandths_of_a_big_blind():
 def test_snapshots_come_in_time_and_change_nothing(print_every):
     config, snapshots = run_config(print_every=print_every, iterations=30), []
     plan, context = RunPlan(config, config.preflop.tree, 1), RunContext(1)
-    watched = solve_on_book(plan, ValueBook(), context, snapshots.append)
+    watched = solve_on_book(replace(plan, on_solution=snapshots.append), ValueBook(), context)
     alone = solve_on_book(plan, ValueBook(), context)
     np.testing.assert_array_equal(watched.strategy, alone.strategy)
     if not print_every:

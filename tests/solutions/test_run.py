@@ -204,7 +204,7 @@ def test_what_arrives_at_a_flop_is_what_preflop_leads_there(both):
     assert root.invested == pytest.approx((leaf.pot_bb / 2,) * 2)
     assert (root.players, root.label) == (("BB", "SB"), "BB")
     assert view.node(f"{root.path}:x").trail[-1].label == "BB"
-    held = run.solution.range_at(leaf.node, BB).weights
+    held = run.solution.node_at(leaf.node).range_of(BB).weights
     live = root.is_held[0]
     np.testing.assert_allclose(root.weights[0, live], held[live])
     assert [step.taken for step in root.trail][-1] == flop

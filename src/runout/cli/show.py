@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from runout.cards.deck import HAND_BY_COMBO, HAND_NAMES, format_cards
+from runout.cards.deck import HAND_NAMES, format_cards
 from runout.cards.flops import GivenFlop
 from runout.cards.ranges import Range
 from runout.cli import console, formatting, node_tables, options, overview
@@ -22,7 +22,7 @@ from runout.errors import CardError, OptionError, RangeError, quote
 from runout.events import reporting_phase
 from runout.solutions import node_files, run, tables
 from runout.solutions.flop_bundles import FLOPS_KIND, SPOT_KIND, has_solution
-from runout.solutions.node import SMALLEST_REACH, HandSpace, Node, Solution
+from runout.solutions.node import SMALLEST_REACH, Node, Solution
 from runout.solutions.preflop import PREFLOP_KIND, PreflopSolution
 from runout.solutions.reports import REPORT_KIND, TableChoice, flops_report_to_json, load_report
 from runout.solutions.sheet import Column, Sheet, write_csv, write_parquet
@@ -283,11 +283,10 @@ def _ranges(look: Look, seen: PartView) -> Answer:
     """Shows both ranges at a node; of one player as bare text."""
     node, is_one, ranges = seen.view.node(look.node or ""), look.player is not None, {}
     for player in (seen.part.player_at(node),) if is_one else (0, 1):
-        weights = node.weights[player].clip(0.0, 1.0)
-        if node.hand_space is HandSpace.HANDS:
-            weights = weights[HAND_BY_COMBO]
-        rounded = np.where(weights < SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
-        ranges[node.players[player]] = Range(weights if look.exact else rounded)
+        held = node.range_of(player)
+        rounded = np.round(held.weights, _WEIGHT_DIGITS)
+        rounded[held.weights < SMALLEST_WEIGHT] = 0.0
+        ranges[node.players[player]] = held if look.exact else Range(rounded)
     parts: list[Shown] = [] if is_one else [node_tables.title(node)]
     for name, held in ranges.items():
         if not is_one:

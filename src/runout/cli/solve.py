@@ -1,5 +1,6 @@
 """`runout solve-preflop`, `solve-postflop` and `solve-spot`."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,7 +93,6 @@ def solve_game(
     # One process plays a joint game; the flops of two phases can be shared.
     facts = None if run_config.method == "joint" else run_config.to_mapping()
     with targets.solving_into(path, workers, executor) as context:
-        from runout.cfr.solver import ignore_progress
         from runout.runs.plan import RunPlan
         from runout.runs.preflop import carry_out, find_finished_run
 
@@ -103,8 +103,8 @@ def solve_game(
         with work.going_on() as run:
             if run is None:
                 targets.announce(f"{config}: {_describe_run(plan)}", plan.cost, path)
-                on_snapshot = ignore_progress if json else _print_solution
-                run = carry_out(plan, work.resume(context), on_snapshot)
+                shown = plan if json else replace(plan, on_solution=_print_solution)
+                run = carry_out(shown, work.resume(context))
                 work.save(run, context)
     document = {"path": str(path), "seconds": work.end.seconds, **run.solution.summary_to_json()}
     flops = [] if run.values is None else [*solve_parts(run.values), ""]

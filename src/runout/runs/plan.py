@@ -23,7 +23,7 @@ from runout.flops.cards import CardBackend
 from runout.flops.settings import make_backend
 from runout.flops.solve import PostflopPlan
 from runout.preflop.joint import JointGame
-from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION
+from runout.solutions.preflop import PREFLOP_KIND, PREFLOP_SCHEMA_VERSION, PreflopSolution
 from runout.solutions.values import SPR_TOLERANCE, ValueBundle
 from runout.storage.bundle import has_bundle, load_bundle
 from runout.trees.tree import PreflopTree
@@ -107,7 +107,8 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
 class RunPlan:
     """A run before it begins; what it does without is None.
 
-    ``history_every`` and ``on_iteration`` are those of `solve_preflop`.
+    ``history_every`` and ``on_iteration`` are those of `solve_preflop`; ``on_solution`` is shown
+    the solution before the flop every ``print_every`` iterations of the config.
     """
 
     config: RunConfig
@@ -119,6 +120,7 @@ class RunPlan:
     given_values: ValueBundle | None = None  # values that were solved before
     history_every: int | None = None
     on_iteration: Callable[[SolveProgress], None] = ignore_progress
+    on_solution: Callable[[PreflopSolution], None] = ignore_progress
 
     @property
     def rule(self) -> StoppingRule:

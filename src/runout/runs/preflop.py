@@ -34,9 +34,6 @@ from runout.storage.bundle import digest_config, has_bundle
 from runout.storage.writer import Finish
 from runout.version import __version__
 
-#: Shown solutions as they are in the middle of a solve.
-SnapshotSink = Callable[[PreflopSolution], None]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PreflopRun(SolveResult):
@@ -117,22 +114,17 @@ def solve_preflop(
     return carry_out(replace(plan, history_every=history_every, on_iteration=on_iteration), context)
 
 
-def carry_out(
-    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_progress
-) -> PreflopRun:
-    """Solves what a plan says; checkpoints are written as often as its config says.
-
-    ``on_solution`` is shown the preflop solution every ``print_every`` iterations of the config.
-    """
+def carry_out(plan: RunPlan, context: RunContext) -> PreflopRun:
+    """Solves what a plan says; checkpoints are written as often as its config says."""
     config = plan.config
     context = replace(context, checkpoint_every=config.checkpoint_every)
     if plan.joint is not None:
-        return solve_joint(plan, context, on_solution)
+        return solve_joint(plan, context)
     values = plan.given_values
     if plan.flops is not None:
         values = plan.flops.carry_out(context)
     book = ValueBook() if values is None else ValueBook.from_values(values.values)
-    solution = solve_on_book(plan, book, context, on_solution)
+    solution = solve_on_book(plan, book, context)
     return PreflopRun(plan, solution, values)
 
 
@@ -154,9 +146,7 @@ def find_finished_run(directory: Path, plan: RunPlan) -> PreflopRun | None:
 # One game: preflop and flops are learned together.
 
 
-def solve_joint(
-    plan: RunPlan, context: RunContext, on_solution: SnapshotSink = ignore_progress
-) -> PreflopRun:
+def solve_joint(plan: RunPlan, context: RunContext) -> PreflopRun:
     """Solves a joint game, or goes on with one that was interrupted.
 
     Threads of this process share all flops. Other executors have shards, one for each worker, that
@@ -166,15 +156,14 @@ def solve_joint(
     assert game is not None
     if executor.is_here:
         flops = game.play_flops(Team(context.num_threads))
-        return _learn(plan, game, flops, context, on_solution)
+        return _learn(plan, game, flops, context)
     parts = shards.divide_flops(game, min(executor.num_workers, len(game.flops)))
     attempt = 0
     while True:
         attempt += 1
         try:
             with closing(executor.start_shards(game, parts, context.on_event)) as group:
-                sharded = ShardedFlops(game, group, parts)
-                return _learn(plan, game, sharded, context, on_solution)
+                return _learn(plan, game, ShardedFlops(game, group, parts), context)
         except WorkerLostError as error:
             loss = f"a shard is lost, {error}"
             context.on_event(TaskLost("joint solve", loss, attempt, MAX_ATTEMPTS))
@@ -182,9 +171,7 @@ def solve_joint(
                 raise ExecutionError("joint solve", f"{loss}, {attempt} times") from error
 
 
-def _learn(
-    plan: RunPlan, game: JointGame, flops: Flops, context: RunContext, on_solution: SnapshotSink
-) -> PreflopRun:
+def _learn(plan: RunPlan, game: JointGame, flops: Flops, context: RunContext) -> PreflopRun:
     """Iterates until a limit is met or Ctrl-C is pressed, saving now and then."""
     config = plan.config
     leaves = game.make_leaves(flops, config.schedule())
@@ -202,7 +189,7 @@ def _learn(
     with cancelling_on_interrupt(context.cancel, ends_step=True):
         try:
             with autosave:  # whose saves are over before another begins
-                solution = _iterate(plan, solver, context, on_solution, autosave.save_if_due)
+                solution = _iterate(plan, solver, context, autosave.save_if_due)
         except CancelledError:
             if path is not None:
                 begin(path)()
@@ -220,7 +207,6 @@ def _iterate(
     plan: RunPlan,
     solver: PreflopSolver,
     context: RunContext,
-    on_solution: SnapshotSink,
     after_each: Callable[[], None] = lambda: None,
 ) -> PreflopSolution:
     """Solves the game before the flop, as long as the plan says."""
@@ -232,7 +218,7 @@ def _iterate(
         plan.on_iteration(progress)
         after_each()
         if print_every and progress.iteration % print_every == 0:
-            on_solution(solver.solution())
+            plan.on_solution(solver.solution())
 
     with reporting_phase(context.on_event, Phase.PREFLOP, rule.max_iterations):
         return solver.solution(solver.solve(rule, report, context.cancel))
@@ -241,13 +227,7 @@ def _iterate(
 # Two phases: flops are solved first, and preflop on top of a book of their values.
 
 
-def solve_on_book(
-    plan: RunPlan,
-    book: ValueBook,
-    context: RunContext,
-    on_solution: SnapshotSink = ignore_progress,
-) -> PreflopSolution:
+def solve_on_book(plan: RunPlan, book: ValueBook, context: RunContext) -> PreflopSolution:
     """Returns the solution of a plan whose flops are worth what a book says."""
-    leaves = BookLeaves(plan.tree, book)
-    solver = PreflopSolver(plan.tree, leaves, plan.config.schedule())
-    return _iterate(plan, solver, context, on_solution)
+    solver = PreflopSolver(plan.tree, BookLeaves(plan.tree, book), plan.config.schedule())
+    return _iterate(plan, solver, context)

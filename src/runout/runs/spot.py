@@ -58,19 +58,20 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
     bundle = load_bundle(path, stored.PREFLOP_KIND, stored.PREFLOP_SCHEMA_VERSION)
     config, tree = parse_config(bundle.config_text or "", RunConfig), solution.tree
     leaf = tree.find_node(node)
+    arriving = solution.node_at(leaf).net()
     if tree.leaf_kind[leaf] != FLOP:
         flops = ", ".join(each.path for each in tree.flop_leaves())
         raise TreeError(f"node {node!r}", f"leads to no flop, use one of {flops}")
     texts, evs = [], []
     for player in (SB, BB):  # IP and OOP
-        weights = solution.range_at(leaf, player).hand_weights()
+        weights = arriving.range_of(player).hand_weights()
         kept = np.where(weights < _SMALLEST_WEIGHT, 0.0, np.round(weights, _WEIGHT_DIGITS))
         if not kept.any():
             problem = f"is never reached, {BLIND_NAMES[player]} has no hand there"
             raise TreeError(f"node {node!r}", problem)
         texts.append(str(Range(kept[HAND_BY_COMBO])))
-        won = float(np.nan_to_num(solution.mean_ev_bb(leaf, player)))
-        evs.append(CHIPS_PER_BB * (won + tree.pot(leaf) / 2.0))
+        won = float(np.nan_to_num(arriving.range_ev(player)))
+        evs.append(CHIPS_PER_BB * (won + arriving.pot / 2.0))
     sizes: dict[str, Any] = {}
     if config.postflop_model is not None:
         pot = pot_type_of(tree, leaf)
@@ -84,12 +85,12 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
     return {
         "oop": texts[BB],
         "ip": texts[SB],
-        "pot": round(CHIPS_PER_BB * tree.pot(leaf)),
+        "pot": round(CHIPS_PER_BB * arriving.pot),
         "stack": round(CHIPS_PER_BB * tree.stack_behind(leaf)),
         **sizes,
         "origin": {
             "run": str(directory),
-            "node": tree.path(leaf),
+            "node": arriving.path,
             "oop_ev": evs[BB],
             "ip_ev": evs[SB],
         },

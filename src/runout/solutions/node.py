@@ -10,7 +10,7 @@ import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, divide, read_only
 from runout.cards import deck
-from runout.cards.ranges import html_grid
+from runout.cards.ranges import Range, html_grid
 from runout.errors import BundleError, TreeError, quote
 from runout.solutions.sheet import write_parquet
 from runout.storage.bundle import Manifest
@@ -362,6 +362,12 @@ class Node:
     def combos(self, player: int) -> float:
         """Returns how many combos a player arrives with, by weight."""
         return float((self.weights[player] * self.hand_space.num_combos).sum())
+
+    def range_of(self, player: int) -> Range:
+        """Returns what a player arrives with, each combo by its weight."""
+        weights = self.weights[player].clip(0.0, 1.0)
+        is_preflop = self.hand_space is HandSpace.HANDS
+        return Range(weights[deck.HAND_BY_COMBO] if is_preflop else weights)
 
     def frequency(self) -> FloatArray:
         """Returns ``[A]`` how often the actor takes each action; NaN if the ranges do not meet."""

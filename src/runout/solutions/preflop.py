@@ -11,7 +11,6 @@ import numpy as np
 from runout.arrays import FloatArray, divide
 from runout.cards import deck
 from runout.cards.flops import GivenFlop
-from runout.cards.ranges import Range
 from runout.errors import CardError, TreeError, quote
 from runout.solutions import values
 from runout.solutions.flop import StoredSpot
@@ -168,11 +167,7 @@ class PreflopSolution(Solution):
 
     def game_value_bb(self, player: int) -> float:
         """Returns what a player wins per hand, in big blinds."""
-        return self.mean_ev_bb(0, player)
-
-    def mean_ev_bb(self, node: int, player: int) -> float:
-        """Returns what a player wins once a node is reached; NaN if it never is."""
-        return known_mean(self.ev_bb[player, node], self.deals(node, player))
+        return known_mean(self.ev_bb[player, 0], self.deals(0, player))
 
     def summary_to_json(self) -> dict[str, Any]:
         """Returns the value of the game and how the solve went, under JSON names."""
@@ -200,19 +195,6 @@ class PreflopSolution(Solution):
     def share_of_deals(self, node: int) -> float:
         """Returns how often a node is reached, of all deals."""
         return float(self.deals(node, SB).sum() / _matchups().sum())
-
-    def range_at(self, node: int, player: int) -> Range:
-        """Returns what a player, `SB` or `BB`, brings to a node, each combo by its reach."""
-        return Range(self.reach(player)[node].clip(0.0, 1.0)[deck.HAND_BY_COMBO])
-
-    def action_frequency(self, node: int) -> float:
-        """Returns how often the action that leads to a node is taken when it can be.
-
-        Both players' hands count as often as they arrive there, with card removal; NaN if they
-        never do.
-        """
-        parent = int(self.tree.layout.parent[node])
-        return known_mean(self.strategy[node], self.deals(parent, self.actor(parent)))
 
     def actor(self, node: int) -> int:
         """Returns who acts at a decision."""
