@@ -497,7 +497,7 @@ def test_a_solve_shows_the_first_decision_and_how_well_it_is_solved(
     assert lines[0] == "OOP acts on 2c3d4h8s9c   pot 100, 100 behind"
     assert any(line.startswith("OOP   ") and "%" in line for line in lines)
     assert any(line.startswith("A   all-in 100") for line in lines)
-    assert lines[-2].endswith("; exploitability reached")
+    assert lines[-2] == "ended: exploitability reached"
     assert lines[-1].startswith(f"wrote {tmp_path}/spot, ")
     assert max(map(len, lines[:-2])) <= 100
     assert SpotSolution.load(tmp_path / "spot").exploitability_pot <= 0.005
@@ -583,7 +583,7 @@ def test_what_is_done_already_is_not_said_to_be_written(solve_of_test_solve_spot
     lines = solve_of_test_solve_spot(
         **{"max-iterations": "10", "target": "0.001%"}
     ).stdout.splitlines()
-    assert lines[-2].endswith("; all iterations done")
+    assert lines[-2] == "ended: all iterations done"
     assert lines[-1].startswith(f"{path}, ")
     assert "already complete; runout show" in lines[-1]
 

@@ -35,7 +35,6 @@ _TITLES = {
     SPOT_KIND: "a solved spot",
     REPORT_KIND: "a report over flops",
 }
-_NUM_DIGEST_DIGITS = 16
 _MANIFEST_KEYS = {
     *("kind", "schema_version", "package_version", "machine", "seed", "config_digest"),
     *("command", "content_digest"),
@@ -224,22 +223,6 @@ def check_bundles(path: Path, with_flops: bool) -> Answer:
 
 def _describe_manifest(path: Path, manifest: Manifest) -> Answer:
     """Returns where a bundle comes from and what it holds."""
-    facts = {
-        "format": f"{manifest.kind}, version {manifest.schema_version}",
-        "written": f"{manifest.created_at:%Y-%m-%d %H:%M} UTC by runout {manifest.package_version}",
-    }
-    if (machine := manifest.machine) is not None:  # not noted in old bundles
-        versions = f"numpy {machine.numpy_version}, numba {machine.numba_version}"
-        facts |= {"processor": machine.processor, "libraries": versions}
-        if machine.python_version is not None:
-            workers = "" if machine.num_workers is None else f", {machine.num_workers} in use"
-            versions = f"Python {machine.python_version}, {machine.num_cores} cores{workers}"
-            facts["system"] = f"{machine.system}, {versions}"
-    facts["seed"] = "none" if manifest.seed is None else str(manifest.seed)
-    digests = {"config digest": manifest.config_digest, "content digest": manifest.content_digest}
-    facts |= {name: (digest or "none")[:_NUM_DIGEST_DIGITS] for name, digest in digests.items()}
-    facts["size"] = f"{formatting.format_bytes(manifest.size_bytes)}, all files verified"
-    known = Sheet((Column(), Column(wraps=True)), list(facts.items()))
     shape = Column("shape", form=str), Column(None, "shape")
     size = Column("size", "size_bytes", formatting.format_bytes)
     arrays = Sheet((Column("array"), Column("type", "dtype", str), *shape, size))
@@ -248,13 +231,17 @@ def _describe_manifest(path: Path, manifest: Manifest) -> Answer:
         dtype = entry.dtype if entry.dtype.startswith("[") else np.dtype(entry.dtype).name
         lengths = " x ".join(f"{length:,}" for length in entry.shape)
         arrays.add(name, dtype, lengths, list(entry.shape), entry.size_bytes)
+    facts = manifest.model_dump(include=_MANIFEST_KEYS)
+    facts["created_at"] = manifest.created_at.isoformat()
     document = {
         "path": str(path),
-        **manifest.model_dump(include=_MANIFEST_KEYS),
-        "created_at": manifest.created_at.isoformat(),
+        **facts,
         "size_bytes": manifest.size_bytes,
         "arrays": dict(zip(manifest.arrays, arrays.records(), strict=True)),
     }
+    facts |= facts.pop("machine") or {}
+    shown = {name.replace("_", " "): str(fact) for name, fact in facts.items() if fact is not None}
+    shown["size"] = f"{formatting.format_bytes(manifest.size_bytes)}, all files verified"
+    known = Sheet((Column(), Column(wraps=True)), list(shown.items()), gap=1)
     title = _TITLES.get(manifest.kind, "written by a newer version of runout")
-    command = [] if manifest.command is None else [f"$ {manifest.command}"]
-    return document, [bold(f"{path}: {title}"), *command, known, "", arrays]
+    return document, [bold(f"{path}: {title}"), known, "", arrays]

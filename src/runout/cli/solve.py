@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from runout.cfr.schedules import StopReason
 from runout.cli import formatting, options, targets
 from runout.cli.console import Shown, print_json, print_note, print_parts, show
-from runout.cli.formatting import format_bytes, format_count_of, format_percent, format_seconds
-from runout.cli.node_tables import decision_parts, node_parts, roughness
+from runout.cli.formatting import format_bytes, format_count_of, format_percent
+from runout.cli.node_tables import decision_parts, node_parts, quality_lines
 from runout.cli.options import flag, option
 from runout.cli.overview import report_parts, solve_parts, solves_sheet
 from runout.cli.targets import LongWork
@@ -280,15 +280,8 @@ def _spot_to_json(solution: "SpotSolution") -> formatting.Json:
 
 def _report_spot(solution: "SpotSolution", path: Path | None, end: targets.End) -> None:
     outcome, config, root = solution.outcome, solution.config, solution.view.node()
-    chips, share = formatting.format_chips(outcome.exploitability), solution.exploitability_pot
-    parts: list[Shown] = [
-        *node_parts(root),
-        "",
-        f"exploitability ({solution.meaning}) {chips} chips, {format_percent(share, 3)} of the "
-        f"pot, after {format_count_of(outcome.iterations, 'iteration')} in "
-        f"{format_seconds(outcome.seconds)}; {outcome.reason.value}",
-        *roughness(solution.quality),
-    ]
+    quality, reason = quality_lines(solution.quality), outcome.reason.value
+    parts: list[Shown] = [*node_parts(root), "", *quality, f"ended: {reason}"]
     if (origin := config.origin) is not None:
         counted = enumerate(zip(POSITION_NAMES, (origin.oop_ev, origin.ip_ev), strict=True))
         changes = (f"{name} {root.range_ev(player) - ev:+.1f}" for player, (name, ev) in counted)
@@ -296,7 +289,8 @@ def _report_spot(solution: "SpotSolution", path: Path | None, end: targets.End) 
     if config.rake_rate > 0.0:
         parts.append("raked: not a zero-sum game, the EVs add up to the pot less rake")
     option = _LIMITS.get(outcome.reason)
-    if option is not None and config.target is not None and share > config.target:
+    is_missed = config.target is not None and solution.exploitability_pot > config.target
+    if option is not None and is_missed:
         missed = f"the target of {config.to_mapping()['target']} was not reached"
         print_note(f"{missed}, increase {option} to continue")
     if path is not None:
