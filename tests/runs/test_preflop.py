@@ -100,6 +100,7 @@ def test_the_directory_of_a_run(tmp_path):
     assert files == {
         f"deep/run/{name}"
         for name in (
+            "preflop/blocks.sha256", "values/blocks.sha256",
             "preflop/config.yaml", "preflop/ev_bb.npy", "preflop/manifest.json",
             "preflop/report.json", "preflop/rules.json", "preflop/strategy.npy",
             "values/config.yaml", "values/flop_weights.npy", "values/flops.npy",

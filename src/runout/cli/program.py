@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
+from rich.markup import escape
 from typer.core import TyperGroup
 from typer.main import get_group
 
@@ -226,7 +227,7 @@ def _add_command(holder: typer.Typer, name: str) -> None:
     _, _, place, _, examples = start.COMMANDS[name]
     module, function = place.split(".")
     example = " ; ".join(f"runout {name} {arguments}" for arguments in examples)
-    add = holder.command(name.rpartition(" ")[2], epilog=f"Example: {example}")
+    add = holder.command(name.rpartition(" ")[2], epilog=f"Example: {escape(example)}")
     add(getattr(import_module(f"runout.cli.{module}"), function))
 
 
