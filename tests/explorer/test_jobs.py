@@ -28,10 +28,14 @@ FAILS = "import sys; print('error: no memory', file=sys.stderr); sys.exit(2)"
 WAITS = "import time; time.sleep(600)"
 
 
-def wait_for(job, state):
+def wait_until(is_so):
     deadline = time.monotonic() + 600
-    while job.ended is None and time.monotonic() < deadline:
+    while not is_so() and time.monotonic() < deadline:
         time.sleep(0.02)
+
+
+def wait_for(job, state):
+    wait_until(lambda: job.ended is not None)
     assert job.state == state
 
 
@@ -49,20 +53,33 @@ def test_what_went_wrong_is_told(tmp_path):
     assert job.to_json()["message"] == "no memory"
 
 
-def test_one_job_at_a_time_and_it_can_be_stopped(tmp_path):
+def test_one_job_at_a_time_and_each_can_be_stopped(tmp_path):
     server_jobs = Jobs([sys.executable, "-c", WAITS])
-    job = server_jobs.start([], tmp_path)
-    with pytest.raises(ExecutionError, match="another one is under way"):
-        server_jobs.start([], tmp_path)
+    job, second, third = (server_jobs.start([], tmp_path / name) for name in "abc")
+    with pytest.raises(ExecutionError, match="is under way"):
+        server_jobs.start([], tmp_path / "b")
+    wait_until(lambda: job.state == "running")
+    assert [each.state for each in server_jobs.all()] == ["running", "queued", "queued"]
+    second.stop()
+    assert second.ended is not None
     job.stop()
     wait_for(job, "stopped")
+    wait_until(lambda: third.state == "running")
+    assert second.process is None
+    server_jobs.stop_all()
+    wait_for(third, "stopped")
 
 
 def test_no_job_outlives_the_server(tmp_path):
     server_jobs = Jobs([sys.executable, "-c", WAITS])
     job = server_jobs.start([], tmp_path)
+    wait_until(lambda: job.process is not None)
     server_jobs.stop_all()
     assert job.process.poll() is not None
+    never = server_jobs.start([], tmp_path)
+    server_jobs.stop_all()
+    wait_until(lambda: never.ended is not None)
+    assert never.process is None or never.process.poll() is not None
 
 
 def test_an_unknown_job_is_refused():

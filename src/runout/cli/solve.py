@@ -196,6 +196,7 @@ def solve_spot(
             "num_boards": list(size.num_boards),
             "num_hands": list(size.num_hands),
             **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
+            "seconds_per_iteration": size.seconds_per_iteration,
         }
         show(json, document, describe_size(spot, size))
         return

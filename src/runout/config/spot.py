@@ -194,6 +194,8 @@ class ReportConfig(ConfigSection):
     """Solve cards that differ by suits only once. It changes no result."""
     locks: Annotated[tuple[NodeLock, ...], Strict(False)] = ()
     """Decisions whose strategy is given and not learned."""
+    big_blind: Annotated[_Chips | None, NOTHING] = None
+    """Chips of a big blind, for amounts in big blinds; it changes no result."""
     origin: Annotated[SpotOrigin | None, NOTHING] = None
     """Run and node that the spot was taken from; `solve-spot --from` sets it."""
 

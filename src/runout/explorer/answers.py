@@ -21,6 +21,7 @@ from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, RunoutError, TreeError, quote
 from runout.explorer.library import FoundRun, RunKind, require_plain_files
+from runout.explorer.study import spot_keys
 from runout.solutions import flop_bundles
 from runout.solutions.node import HandSpace, Node, Solution, Unit
 from runout.solutions.node_files import node_summary_to_json, node_to_json
@@ -238,6 +239,7 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
                 "flops": [{"flop": flop, "share": share} for flop, share in shares],
                 "leaves": [] if game is None else leaves_sheet(game).records(),
                 "can_solve": can_solve and game is not None,
+                "spot": _spot_of(solution) if found.kind is RunKind.SPOT else None,
             }
         case "classes", _:
             return classes_to_json(argument)
@@ -256,6 +258,14 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
         case "flops", PreflopSolution() | FlopsReport() | ValueBundle():
             return flops_to_json(opened, argument)
     raise BundleError(found.name, f"a {found.kind.value} solution has no {question}")
+
+
+def _spot_of(solution: Solution) -> Json | None:
+    """Returns the keys of a spot, for another one like it."""
+    try:
+        return spot_keys(parse_config(solution.config_text, SpotConfig))
+    except RunoutError:  # an older version wrote it
+        return None
 
 
 def summary_to_json(found: FoundRun, solution: Solution | None, problem: str = "") -> Json:

@@ -1,4 +1,4 @@
-"""Solves that the page starts: one at a time, in a process of its own, watched line by line.
+"""Solves that the page starts: one after another, each in a process, watched line by line.
 
 The process is `runout solve-spot`, which writes its events as lines of JSON. The server itself
 never imports a solver.
@@ -6,6 +6,7 @@ never imports a solver.
 
 import json
 import os
+import queue
 import secrets
 import subprocess
 import threading
@@ -40,7 +41,7 @@ class SolveJob:
     """One solve.
 
     Attributes:
-        state: ``running``, ``done``, ``failed`` or ``stopped``.
+        state: ``queued``, ``running``, ``done``, ``failed`` or ``stopped``.
         curve: exploitability as a fraction of the pot, by iteration.
         seconds_left: as the process says; None if it does not know.
         message: what went wrong, if it failed.
@@ -48,8 +49,9 @@ class SolveJob:
 
     id: str
     output: Path
-    process: "subprocess.Popen[str]"
-    state: str = "running"
+    arguments: tuple[str, ...] = ()
+    process: "subprocess.Popen[str] | None" = None
+    state: str = "queued"
     iteration: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
     seconds_left: float | None = None
@@ -61,6 +63,7 @@ class SolveJob:
         """Returns how it stands."""
         return {
             "id": self.id,
+            "name": self.output.name,
             "state": self.state,
             "is_over": self.ended is not None,
             "iteration": self.iteration,
@@ -72,9 +75,12 @@ class SolveJob:
 
     def stop(self) -> None:
         """Ends it as Ctrl-C does: what is learned so far is saved."""
-        if self.state == "running":
+        if self.ended is None and self.state != "stopped":
             self.state = "stopped"
-            self.process.terminate()
+            if self.process is None:
+                self.ended = time.monotonic()
+            else:
+                self.process.terminate()
 
 
 class Jobs:
@@ -85,26 +91,44 @@ class Jobs:
         self._command = tuple(command)
         self._jobs: dict[str, SolveJob] = {}
         self._lock = threading.Lock()
+        self._queue = queue.SimpleQueue[SolveJob]()
+        threading.Thread(target=self._work, daemon=True).start()
 
     def start(self, arguments: Sequence[str], output: Path) -> SolveJob:
-        """Starts a solve."""
+        """Starts a solve when those before it have ended."""
         with self._lock:
-            if any(job.state == "running" for job in self._jobs.values()):
-                raise ExecutionError("job", "another one is under way, stop it or wait for it")
-            process = subprocess.Popen(
-                [*self._command, *arguments, "--output", str(output)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env=os.environ | _TELLING,
-                text=True,
-            )
-            job = SolveJob(secrets.token_hex(8), output, process)
+            if any(job.ended is None and job.output == output for job in self._jobs.values()):
+                raise ExecutionError("job", "this one is under way, stop it or wait for it")
+            job = SolveJob(secrets.token_hex(8), output, tuple(arguments))
             while len(self._jobs) >= _MAX_JOBS_KEPT:
                 self._jobs.pop(next(iter(self._jobs)))
             self._jobs[job.id] = job
-        threading.Thread(target=_watch, args=(job,), daemon=True).start()
+        self._queue.put(job)
         return job
+
+    def _work(self) -> None:
+        while True:
+            job = self._queue.get()
+            with self._lock:
+                if job.state == "queued":
+                    self._launch(job)
+            if job.process is not None:
+                _watch(job)
+
+    def _launch(self, job: SolveJob) -> None:
+        job.state, job.started = "running", time.monotonic()
+        job.process = subprocess.Popen(
+            [*self._command, *job.arguments, "--output", str(job.output)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=os.environ | _TELLING,
+            text=True,
+        )
+
+    def all(self) -> list[SolveJob]:
+        """Returns the last solves, the oldest first."""
+        return list(self._jobs.values())
 
     def get(self, job_id: str) -> SolveJob:
         """Returns a solve."""
@@ -114,13 +138,14 @@ class Jobs:
 
     def stop_all(self) -> None:
         """Ends what runs, when the server ends."""
-        for job in self._jobs.values():
-            if job.state == "running":
+        with self._lock:
+            for job in reversed(self.all()):
                 job.stop()
-                try:
-                    job.process.wait(_SECONDS_TO_STOP)
-                except subprocess.TimeoutExpired:
-                    job.process.kill()
+                if job.process is not None:
+                    try:
+                        job.process.wait(_SECONDS_TO_STOP)
+                    except subprocess.TimeoutExpired:
+                        job.process.kill()
 
     def estimate(self, arguments: Sequence[str], max_seconds: float) -> Json:
         """Returns how large a solve is, and how long it takes, which a short trial tells."""
@@ -135,6 +160,12 @@ class Jobs:
         time_needed = f"about {format_time_limit(seconds)} on this machine"
         text = f"{size.strip()}\n{time_needed} for the usual {USUAL_ITERATIONS} iterations"
         return {"text": text, "seconds": seconds}
+
+    def measure(self, arguments: Sequence[str], max_seconds: float) -> Json:
+        """Returns how large a solve is and what it needs, without a trial."""
+        said = self._run([*arguments, "--estimate", "--json"], max_seconds).stdout
+        document: Json = json.loads(said)
+        return document
 
     def _run(
         self, arguments: Sequence[str], max_seconds: float
@@ -159,6 +190,7 @@ class Jobs:
 
 def _watch(job: SolveJob) -> None:
     """Follows what a process says until it ends."""
+    assert job.process is not None
     assert job.process.stderr is not None
     said = _NOTHING_SAID
     for news in map(_read, job.process.stderr):

@@ -11,7 +11,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -35,6 +35,7 @@ from runout.explorer.answers import (
 )
 from runout.explorer.jobs import Jobs, SolveJob
 from runout.explorer.library import FoundRun, Library
+from runout.explorer.study import Study, add_study
 from runout.solutions.preflop import SPOTS_FOLDER, PreflopSolution
 from runout.trees.tree import FLOP
 
@@ -62,9 +63,10 @@ def static_files() -> dict[str, Encoded]:
     return files
 
 
-#: Longest query and longest body, in bytes; paths of nodes have a few hundred.
+#: Longest query and longest body, in bytes; paths of nodes have a few hundred, two ranges combo
+#: by combo 50,000.
 MAX_QUERY_BYTES = 2000
-MAX_BODY_BYTES = 4000
+MAX_BODY_BYTES = 200_000
 
 TOKEN_COOKIE = "runout_token"
 #: Scripts of other sites cannot send this header without asking first, and nobody answers that.
@@ -169,7 +171,7 @@ def _refused(status: int, where: str, problem: str) -> Response:
 #: Longest path of a node, in characters.
 MAX_PATH = 400
 
-_PAGES = ("/", "/p/{run}", "/s/{run}", "/f/{run}", "/d")
+_PAGES = ("/", "/new", "/t/{run}", "/p/{run}", "/s/{run}", "/f/{run}", "/d")
 _STATUS = {TreeError: 404, CardError: 404, BundleError: 422, ExecutionError: 409}
 _MAX_ESTIMATE_SECONDS = 300.0  # kernels may have to be compiled
 
@@ -194,11 +196,17 @@ class Explorer:
     jobs: Jobs | None = None
     opened: OpenedRuns = field(default_factory=OpenedRuns)
 
+    @cached_property
+    def study(self) -> Study | None:
+        """What users keep besides solutions; none where no solve may be started."""
+        return None if self.jobs is None else Study(self.library)
+
     def list_runs(self) -> Json:
         """Returns all solutions, each with how well it is solved, or why it cannot be opened."""
         found = self.library.look().values()
         # Flops of a report are found from it.
-        return {"runs": [self._summary(each) for each in found if not each.report]}
+        listed = {"runs": [self._summary(each) for each in found if not each.report]}
+        return listed | ({} if self.study is None else self.study.marks(self.library.runs))
 
     def _summary(self, found: FoundRun) -> Json:
         problem = found.problem
@@ -260,8 +268,9 @@ def make_app(explorer: Explorer, guard: Guard) -> FastAPI:
 
     _add_pages(app)
     _add_answers(app, explorer)
-    if explorer.jobs is not None:
+    if explorer.jobs is not None and explorer.study is not None:
         _add_jobs(app, explorer, explorer.jobs)
+        add_study(app, explorer.study, explorer.jobs, explorer.job_to_json)
     return app
 
 
@@ -306,6 +315,10 @@ def _add_jobs(app: FastAPI, explorer: Explorer, jobs: Jobs) -> None:
     def start(question: SpotQuestion) -> Json:
         arguments, output = explorer.spot_arguments(question)
         return explorer.job_to_json(jobs.start(arguments, output))
+
+    @app.get("/api/jobs")
+    def look_at_all() -> Json:
+        return {"jobs": [explorer.job_to_json(job) for job in jobs.all()]}
 
     @app.get("/api/jobs/{job_id}")
     def look(job_id: str) -> Json:

@@ -197,12 +197,14 @@ class SpotSize:
         num_boards: boards, or bucket games, that each street is solved on, from the first one.
         num_hands: combos of OOP and IP that the board leaves.
         memory: what solving takes beside the program, by precision.
+        seconds_per_iteration: about, if nothing else keeps the cores busy.
     """
 
     num_nodes: int
     num_boards: tuple[int, ...]
     num_hands: tuple[int, int]
     memory: dict[Precision, MemoryNeed]
+    seconds_per_iteration: float = 0.0
 
     def __str__(self) -> str:
         oop, ip = self.num_hands
@@ -245,4 +247,8 @@ def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize
     memory = {bits: replace(need, tables=need.tables + of_locks) for bits, need in needs.items()}
     num_boards = tuple(size.num_boards for size in rivers.table_sizes(cards))
     oop, ip = (len(hands.combos) for hands in cards.players)
-    return SpotSize(spot.tree.num_nodes, num_boards, (oop, ip), memory)
+    from runout.flops.cards import CardBackend  # which imports this module
+
+    backend = CardBackend(config.stopping_rule(), rivers)
+    seconds = backend.seconds_per_iteration(plans[Precision.SINGLE]) / workers
+    return SpotSize(spot.tree.num_nodes, num_boards, (oop, ip), memory, seconds)

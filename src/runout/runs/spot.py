@@ -87,6 +87,7 @@ def spot_keys_from_run(directory: Path, node: str) -> dict[str, Any]:
         "ip": texts[SB],
         "pot": round(CHIPS_PER_BB * arriving.pot),
         "stack": round(CHIPS_PER_BB * tree.stack_behind(leaf)),
+        "big_blind": CHIPS_PER_BB,
         **sizes,
         "origin": {
             "run": str(directory),
@@ -131,6 +132,7 @@ class SpotKeys(TypedDict, total=False):
     turn_buckets: int | None
     merges_suits: bool
     locks: Sequence[NodeLock | Mapping[str, Any]]
+    big_blind: float | None
     origin: Mapping[str, Any] | None
 
 
