@@ -378,3 +378,82 @@ def test_builders_at_the_same_time_do_not_disturb_each_other():
         assert_equal_arrays(arrays)
     (path,) = kept_files()
     assert_equal_arrays(load_arrays(path))
+
+
+needs_modes = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs owners and modes")
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away"
+)
+SOMEBODY = 12345
+
+
+@pytest.fixture
+def kept_here(tmp_path):
+    place = tmp_path / "cache" / "numba"
+    assert find_write_problem(place) is None
+    (place / "part").mkdir()
+    (place / "part" / "kernel.nbc").write_bytes(b"code")
+    return place
+
+
+@needs_modes
+def test_a_new_cache_is_private_whatever_the_umask(tmp_path):
+    umask = os.umask(0)
+    try:
+        assert find_write_problem(tmp_path / "cache" / "numba") is None
+    finally:
+        os.umask(umask)
+    for place in (tmp_path / "cache", tmp_path / "cache" / "numba"):
+        assert place.stat().st_mode & 0o777 == 0o700
+
+
+@needs_modes
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o722, 0o1777])
+def test_a_cache_that_others_may_write_to_is_not_used(kept_here, mode):
+    kept_here.chmod(mode)
+    assert find_write_problem(kept_here) == f"others may write to {kept_here}"
+
+
+@needs_modes
+def test_nor_is_one_below_a_directory_that_others_may_write_to(kept_here):
+    kept_here.parent.chmod(0o777)
+    assert find_write_problem(kept_here) == f"others may write to {kept_here.parent}"
+    kept_here.parent.chmod(0o1777)  # where everybody's files are everybody's own, as in /tmp
+    assert find_write_problem(kept_here) is None
+
+
+@needs_modes
+def test_nor_is_one_that_is_reached_by_the_link_of_another(kept_here, tmp_path):
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
+    (open_to_all / "link").symlink_to(kept_here.parent)
+    problem = find_write_problem(open_to_all / "link" / "numba")
+    assert problem == f"others may write to {open_to_all}"
+
+
+@needs_modes
+@pytest.mark.parametrize("name", ["part", "part/kernel.nbc"])
+def test_nor_is_one_with_a_file_that_others_may_write_to(kept_here, name):
+    (kept_here / name).chmod(0o777)
+    assert find_write_problem(kept_here) is None  # nobody gets there
+    kept_here.chmod(0o755)
+    assert find_write_problem(kept_here) == f"others may write to {kept_here / name}"
+
+
+@needs_root
+@pytest.mark.parametrize("name", [".", "..", "part", "part/kernel.nbc"])
+def test_nor_is_one_of_another_user(kept_here, name):
+    place = (kept_here / name).resolve()
+    os.chown(place, SOMEBODY, -1)
+    assert find_write_problem(kept_here) == f"{place} belongs to user {SOMEBODY}"
+
+
+@needs_modes
+def test_arrays_of_a_cache_that_others_may_write_to_are_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNOUT_CACHE", str(tmp_path))
+    monkeypatch.setenv(cache.LIMIT_VARIABLE, "10")
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept").chmod(0o777)
+    load_or_build("kind/name", {}, lambda: {"a": np.zeros(3)})
+    assert list((tmp_path / "kept").rglob("*")) == []

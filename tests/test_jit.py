@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -360,3 +361,32 @@ def test_kernels_are_plain_functions_where_numba_compiles_nothing():
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert found.stdout.split() == ["function", "2"]
+
+
+class Attack:
+    """What a stranger writes into a cache: reading it runs a command."""
+
+    def __init__(self, victim):
+        self.victim = victim
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.victim),)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs modes")
+def test_code_that_others_could_have_written_is_not_run(package, tmp_path):
+    call_caller(package)
+    (kept,) = (tmp_path / "cache" / "numba").iterdir()
+    stated = b"".join(pickle.dumps(fact) for fact in [numba.__version__])
+    for file in kept.rglob("*.nbi"):
+        file.write_bytes(stated + pickle.dumps(Attack(tmp_path / "attacked")))
+    kept.chmod(0o777)
+    before = {file: file.stat().st_mtime_ns for file in kept.rglob("*")}
+    again = call_caller(package)
+    assert again["value"] == 7
+    assert again["events"]  # compiled in memory
+    assert not (tmp_path / "attacked").exists()
+    assert {file: file.stat().st_mtime_ns for file in kept.rglob("*")} == before
+    kept.chmod(0o700)  # the attack works where the owner alone could have made it
+    call_caller(package)
+    assert (tmp_path / "attacked").exists()

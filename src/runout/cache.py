@@ -8,11 +8,13 @@ recently used files go when there are too many.
 import hashlib
 import json
 import os
-import sys
+import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +23,8 @@ import numpy as np
 from runout.arrays import Arrays, read_only
 from runout.errors import TableError
 
-if sys.platform != "win32":
-    import fcntl
+#: None on Windows, which has no such locks.
+fcntl: Any = import_module("fcntl") if find_spec("fcntl") else None
 
 #: Environment variable: the most megabytes that `load_or_build` keeps, 0 for none.
 LIMIT_VARIABLE = "RUNOUT_CACHE_MB"
@@ -43,13 +45,53 @@ def cache_directory() -> Path:
 
 
 def find_write_problem(directory: Path) -> str | None:
-    """Returns why no file can be written into a directory, None if one can; makes it if need be."""
+    """Returns why files cannot be kept in a directory, None if they can; makes it if need be.
+
+    They cannot if others could have put files there: compiled code is run when it is read.
+    """
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        _make_private(directory)
         with tempfile.TemporaryFile(dir=directory):
-            return None
+            return find_intruder(directory)
     except OSError as error:
         return error.strerror or str(error)
+
+
+def _make_private(directory: Path) -> None:
+    try:
+        directory.mkdir(mode=0o700, exist_ok=True)
+    except FileNotFoundError:
+        _make_private(directory.parent)
+        directory.mkdir(mode=0o700, exist_ok=True)
+
+
+def find_intruder(directory: Path) -> str | None:
+    """Returns how others than the user, root and the owner of ``/`` could have put files there."""
+    if not hasattr(os, "geteuid"):
+        return None  # on Windows, where a user's folders are private
+    trusted = {0, os.geteuid(), os.stat("/").st_uid}
+
+    def problem_of(place: str | Path, status: os.stat_result, writable_by: int) -> str | None:
+        if status.st_uid not in trusted:
+            return f"{place} belongs to user {status.st_uid}"
+        is_open = status.st_mode & writable_by and not stat.S_ISLNK(status.st_mode)
+        return f"others may write to {place}" if is_open else None
+
+    real = Path(os.path.realpath(directory))
+    places = [*directory.absolute().parents, real, *real.parents]
+    for place, status in ((place, os.stat(place)) for place in places):
+        is_sticky = place != real and status.st_mode & stat.S_ISVTX  # its files have owners
+        if found := problem_of(place, status, 0 if is_sticky else 0o022):
+            return found
+    # What others cannot reach, they cannot write to.
+    writable_by = 0o022 if os.stat(real).st_mode & 0o077 else 0
+    for folder, folders, files in os.walk(real):
+        for name in (*folders, *files):
+            inside = os.path.join(folder, name)
+            with suppress(FileNotFoundError):  # another process has removed it
+                if found := problem_of(inside, os.lstat(inside), writable_by):
+                    return found
+    return None
 
 
 @contextmanager
@@ -58,10 +100,10 @@ def only_writer(directory: Path) -> Iterator[None]:
 
     Windows and some network file systems have no locks; there it does not wait.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
+    _make_private(directory)
+    descriptor = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if sys.platform != "win32":
+        if fcntl is not None:
             with suppress(OSError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
@@ -107,7 +149,7 @@ def load_or_build(name: str, facts: Mapping[str, Any], build: Callable[[], Array
         facts: all that ``build`` depends on, as JSON; `digest_sources` stands for its code.
         build: makes the arrays.
     """
-    if not (limit := kept_limit()):
+    if not (limit := kept_limit()) or _has_intruder(kept_directory()):
         return {key: read_only(array) for key, array in build().items()}
     decisive = json.dumps({"facts": facts, "numpy": np.__version__}, sort_keys=True)
     key = hashlib.sha256(decisive.encode()).hexdigest()
@@ -122,6 +164,14 @@ def load_or_build(name: str, facts: Mapping[str, Any], build: Callable[[], Array
             _save_arrays(path, arrays)
             _drop_oldest(limit)
     return arrays
+
+
+@cache
+def _has_intruder(directory: Path) -> bool:
+    try:
+        return find_intruder(directory) is not None
+    except OSError:  # there is none yet
+        return False
 
 
 def kept_directory() -> Path:
@@ -158,7 +208,7 @@ def _drop_oldest(limit: int) -> None:
 def _save_arrays(path: Path, arrays: Arrays) -> None:
     """Writes arrays and their digest as one compressed file, either complete or absent."""
     stated = {_STATED_DIGEST: np.frombuffer(bytes.fromhex(digest_arrays(arrays)), dtype=np.uint8)}
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _make_private(path.parent)
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as part:
         try:
             np.savez_compressed(part, allow_pickle=False, **{**arrays, **stated})

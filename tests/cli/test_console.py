@@ -56,7 +56,7 @@ def test_a_cache_that_cannot_be_written_costs_time_only(run_program):
     assert result.returncode == 0
     assert result.stdout.startswith("royal flush")
     assert result.stderr.splitlines()[0] == (
-        "/dev/null/cache: cannot be written (Not a directory), "
+        "/dev/null/cache: cannot be used (Not a directory), "
         "choose another by $RUNOUT_CACHE: kernels are compiled in every run"
     )
 

@@ -296,4 +296,4 @@ def test_jobs_are_shared_out_to_processes(run, monkeypatch):
 def test_a_cache_that_cannot_be_written_is_an_error(run_program):
     result = run_program("warmup", RUNOUT_CACHE="/dev/null/cache")
     assert result.returncode == 2
-    assert result.stderr == "error: /dev/null/cache: cannot be written (Not a directory)\n"
+    assert result.stderr == "error: /dev/null/cache: cannot be used (Not a directory)\n"

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 
 import pytest
 
@@ -10,7 +9,7 @@ from runout.events import PhaseAdvanced, TaskLost, TasksShared, ignore_event
 from runout.execution.context import RunContext, opening_executor
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import CancelledError, CancelToken, ThreadExecutor, WorkerLostError
-from runout.storage.ledger import Ledger
+from runout.storage.ledger import Ledger, host_id
 from tests.samples.squares import SQUARES, TASKS, CounterJob, SquareJob
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills as on POSIX")
@@ -70,7 +69,7 @@ def test_a_killed_process_is_replaced_and_its_task_tried_again(executor, tmp_pat
 def test_it_is_told_which_machine_has_done_how_much(executor, tmp_path):
     events = []
     run(executor, tmp_path, on_event=events.append)
-    assert events[-1] == TasksShared(((socket.gethostname(), len(TASKS)),), 0)
+    assert events[-1] == TasksShared(((host_id(), len(TASKS)),), 0)
 
 
 def test_a_token_ends_tasks_in_other_processes(executor, tmp_path):

@@ -1,13 +1,14 @@
 """Tests of `runout.storage.ledger`."""
 
 import hashlib
+import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from runout.errors import BundleError
 from runout.storage import files
 from runout.storage import ledger as task_claims
-from runout.storage.ledger import Ledger, TaskClaims, TaskId, TaskRecord, claiming
+from runout.storage.ledger import Ledger, TaskClaims, TaskId, TaskRecord, claiming, host_id
 from tests.samples.storage_samples import run_until_killed, start_child
 
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
@@ -85,7 +86,7 @@ def test_a_lock_file_that_its_last_owner_just_removed_is_made_again(tmp_path, mo
 
     monkeypatch.setattr(files.fcntl, "flock", remove_then_lock)
     with claiming(tmp_path / "a"):
-        assert file.read_text() == f"{os.getpid()} "
+        assert file.read_text() == f"{os.getpid()}@{host_id()} "
     assert num_removed == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -102,30 +103,30 @@ def test_a_place_where_nothing_can_be_written_cannot_be_claimed(tmp_path):
         try_to_claim(tmp_path / "file" / "a")
 
 
-SHARE_AND_WAIT = CLAIM_AND_WAIT.replace("Path(sys.argv[1])", "Path(sys.argv[1]), 'run 7'")
+SHARE_AND_WAIT = CLAIM_AND_WAIT.replace("Path(sys.argv[1])", "Path(sys.argv[1]), '7' * 64")
 
 
 @needs_locks
 def test_processes_of_one_run_work_together_and_the_last_one_knows(tmp_path):
     child = start_child(SHARE_AND_WAIT, tmp_path / "a", stdin=subprocess.PIPE)
     assert child.stdout.readline() == "claimed\n"
-    with claiming(tmp_path / "a", "run 7") as mine:
+    with claiming(tmp_path / "a", "7" * 64) as mine:
         assert not mine.is_last()
     assert (tmp_path / ".a.lock").exists()
-    with claiming(tmp_path / "a", "run 7") as mine:
+    with claiming(tmp_path / "a", "7" * 64) as mine:
         child.communicate("go", timeout=600)
         assert mine.is_last()
     assert list(tmp_path.iterdir()) == []
 
 
 @needs_locks
-@pytest.mark.parametrize("digest", [None, "run 8"])
+@pytest.mark.parametrize("digest", [None, "8" * 64])
 def test_processes_of_other_runs_are_refused(tmp_path, digest):
     who = f"process {os.getpid()} is working on it"
-    with claiming(tmp_path / "a", "run 7"), pytest.raises(BundleError, match=who):
+    with claiming(tmp_path / "a", "7" * 64), pytest.raises(BundleError, match=who):
         try_to_claim(tmp_path / "a", digest)
     with claiming(tmp_path / "a"), pytest.raises(BundleError, match=who):
-        try_to_claim(tmp_path / "a", "run 7")
+        try_to_claim(tmp_path / "a", "7" * 64)
 
 
 SAVE_MANY = """
@@ -292,7 +293,7 @@ def test_an_entry_says_who_finished_it_and_how_long_that_took(ledger):
     ledger.save(id_of("a"), result(), record, {"seconds": [1.0, 2.0]})
     (entry,) = ledger.entries()
     assert entry.record == record
-    assert (record.host, record.pid) == (socket.gethostname(), os.getpid())
+    assert (record.host, record.pid) == (host_id(), os.getpid())
     assert entry.measured == {"seconds": [1.0, 2.0]}
 
 
@@ -459,3 +460,98 @@ def test_signs_of_life_are_given_while_the_work_goes_on(tmp_path, monkeypatch):
 def test_a_directory_that_cannot_be_written_is_an_error(tmp_path):
     with pytest.raises(BundleError, match="cannot be written"):
         TaskClaims(tmp_path / "nothing").take("a")
+
+
+OWN_NOTES = ["", "4711 ", f"4711 {'a' * 64}", f"4711@node-0123ab {'a' * 64}"]
+
+
+@needs_locks
+@pytest.mark.parametrize("note", OWN_NOTES)
+def test_the_note_of_a_killed_process_is_in_nobodys_way(tmp_path, note):
+    (tmp_path / ".a.lock").write_text(note)
+    try_to_claim(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", ["years of work\n", "4711 monkeys", "4711\n", "\0" * 5000])
+def test_a_foreign_file_of_the_name_of_a_lock_stays_as_it_is(tmp_path, content):
+    (tmp_path / ".a.lock").write_text(content)
+    with pytest.raises(BundleError, match="holds something else than a lock"):
+        try_to_claim(tmp_path / "a")
+    assert (tmp_path / ".a.lock").read_text() == content
+
+
+@pytest.mark.parametrize("is_hard", [False, True])
+@pytest.mark.parametrize("content", ["", "years of work"])
+def test_what_a_link_of_the_name_of_a_lock_leads_to_stays_as_it_is(tmp_path, is_hard, content):
+    mine = tmp_path / "mine.txt"
+    mine.write_text(content)
+    link = tmp_path / ".a.lock"
+    link.hardlink_to(mine) if is_hard else link.symlink_to(mine)
+    with pytest.raises(BundleError, match=r"symbolic link|something else than a lock"):
+        try_to_claim(tmp_path / "a")
+    assert mine.read_text() == content
+    claims = TaskClaims(tmp_path)
+    mine.with_name("task.claim").symlink_to(mine)
+    with pytest.raises(BundleError, match="symbolic link"):
+        claims.take("task")
+    assert mine.read_text() == content
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_of_the_name_of_a_lock_or_a_result_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / ".a.lock")
+    with pytest.raises(BundleError, match="something else than a lock"):
+        try_to_claim(tmp_path / "a")
+    ledger = Ledger(tmp_path / "ledger")
+    os.mkfifo(ledger.file_of(id_of("a")))
+    assert ledger.find(id_of("a")) is None
+    assert list(ledger.entries()) == []
+
+
+def test_a_lock_that_was_replaced_meanwhile_is_not_removed(tmp_path):
+    with claiming(tmp_path / "a"):
+        (tmp_path / ".a.lock").unlink()
+        (tmp_path / ".a.lock").write_text("years of work")
+    assert (tmp_path / ".a.lock").read_text() == "years of work"
+
+
+def test_a_sparse_result_is_not_read_into_memory(tmp_path):
+    problems = []
+    ledger = Ledger(tmp_path, on_damage=problems.append)
+    with ledger.file_of(id_of("a")).open("wb") as file:
+        file.truncate(2**30)
+    tracemalloc.start()
+    try:
+        assert ledger.find(id_of("a")) is None
+        assert tracemalloc.get_traced_memory()[1] < 10**7
+    finally:
+        tracemalloc.stop()
+    assert "do not have" in str(problems[0])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"record": {"host": [], "pid": 1, "seconds": 0.5, "attempt": 1, "finished_at": 1.0}},
+        {"record": {"host": "a", "pid": 1, "seconds": None, "attempt": 1, "finished_at": 1.0}},
+        {"measured": 7},
+        {"id": [1, 2]},
+        {"sha256": None},
+    ],
+)
+def test_an_entry_that_was_signed_anew_with_other_types_counts_as_never_written(tmp_path, change):
+    ledger = Ledger(tmp_path)
+    save(ledger, "a", result())
+    file = ledger.file_of(id_of("a"))
+    _, head, rest = file.read_bytes().split(b"\n", 2)
+    body = json.dumps(json.loads(head) | change).encode() + b"\n" + rest
+    file.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    assert ledger.find(id_of("a")) is None
+
+
+def test_the_name_of_a_machine_is_fit_for_a_note_and_the_same_in_all_its_processes(tmp_path):
+    program = "from runout.storage.ledger import host_id; print(host_id())"
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert child.stdout.strip() == host_id()
+    assert files._NOTE.fullmatch(f"1@{host_id()} ".encode())

@@ -102,7 +102,7 @@ def using_kernels() -> Iterator[EventSink]:
 
     def tell(problem: str | None, consequence: str) -> None:
         if problem is not None:
-            place = f"{cache_directory()}: cannot be written ({problem})"
+            place = f"{cache_directory()}: cannot be used ({problem})"
             print_note(f"{place}, choose another by $RUNOUT_CACHE: {consequence}")
 
     tell(jit.CACHE_PROBLEM, "kernels are compiled in every run")

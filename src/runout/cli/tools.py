@@ -197,7 +197,7 @@ def compile_kernels(workers: options.WorkersOption = None, json: options.JsonFla
 
     cache, started = str(cache_directory()), time.perf_counter()
     if CACHE_PROBLEM is not None:
-        raise TableError(cache, f"cannot be written ({CACHE_PROBLEM})")
+        raise TableError(cache, f"cannot be used ({CACHE_PROBLEM})")
     with solving_into(None, workers, "threads" if workers == 1 else "processes") as context:
         num_kernels, num_compiled = run_small_jobs(context)
     seconds = time.perf_counter() - started

@@ -25,13 +25,28 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from runout.errors import BundleError
 
-if sys.platform != "win32":
-    import fcntl
+
+def _import(name: str) -> Any:
+    """Returns a module that only some systems have, None elsewhere."""
+    return import_module(name) if find_spec(name) else None
+
+
+#: What locks files: on POSIX, and on Windows.
+fcntl, msvcrt = _import("fcntl"), _import("msvcrt")
+
+#: What the file of a lock holds: the process that has it, its machine, and the digest of its run.
+#: Those of earlier versions hold a line of JSON.
+_NOTE = re.compile(rb"(\d{1,20}(@[\w.-]{0,80})? ([0-9a-f]{64})?)?|[\[{].{0,190}")
+_MAX_NOTE_BYTES = 200
+_LOCKED_BYTE = 2**30
 
 _NUM_TOKEN_BYTES = 4
 _RENAME_EXCHANGE = 2  # of Linux's renameat2
@@ -88,20 +103,32 @@ def exchange(first: Path, second: Path) -> bool:
     raise OSError(code, os.strerror(code), str(second))
 
 
+#: No symbolic link is followed, and opening a pipe does not wait.
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
 def open_regular(path: Path | str, directory: int | None = None) -> BufferedReader:
     """Opens a file to read, below an open directory if one is given.
 
-    Pipes and devices are refused: opening or reading them may never end.
+    Pipes and devices are refused: opening or reading them may never end. So are symbolic links,
+    which lead anywhere.
     """
-
-    def open_at_once(name: str, flags: int) -> int:
-        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0), dir_fd=directory)
-
-    file = open(path, "rb", opener=open_at_once)
+    file = open(path, "rb", opener=lambda name, flags: _open_plain(name, flags, directory))
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     return file
+
+
+def _open_plain(path: Path | str, flags: int, directory: int | None = None) -> int:
+    if not hasattr(os, "O_NOFOLLOW") and os.path.islink(path):
+        raise OSError(errno.ELOOP, "a symbolic link", str(path))
+    try:
+        return os.open(path, flags | _PLAIN, 0o666, dir_fd=directory)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            error.strerror = "a symbolic link"
+        raise
 
 
 @contextmanager
@@ -136,12 +163,41 @@ def replace_file(path: Path, content: bytes, *, is_durable: bool = True) -> None
         part.write_bytes(content)
 
 
+def _lock(descriptor: int, is_shared: bool = False, waits: bool = False) -> bool | None:
+    """Locks a file or directory that is open; None where the system has no such locks.
+
+    Windows locks bytes, here one far behind the end, and shares no lock.
+    """
+    try:
+        if fcntl is not None:
+            kind = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
+            fcntl.flock(descriptor, kind if waits else kind | fcntl.LOCK_NB)
+        elif msvcrt is not None:
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if waits else msvcrt.LK_NBLCK, 1)
+        else:
+            return None
+    except OSError as error:
+        is_taken = isinstance(error, BlockingIOError if fcntl else PermissionError)
+        return False if is_taken else None  # this file system has no locks
+    return True
+
+
+def _unlock(descriptor: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    elif msvcrt is not None:
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+
 class PathLock:
     """A lock on a path: its process owns it until it ends, however it ends.
 
     Directories under construction, their parents, results and tasks are all owned in this way. The
-    lock is advisory and holds between threads as well. Windows and some network file systems have
-    no such locks: there every process gets them, and `is_free` is always false, the careful answer.
+    lock is advisory and holds between threads as well. Some network file systems have no such
+    locks, and Windows none of directories: there every process gets them, and `is_free` is always
+    false, the careful answer. A file is only taken if it is empty or holds the note of a lock.
 
     Attributes:
         path: what is owned.
@@ -150,65 +206,88 @@ class PathLock:
     def __init__(self, path: Path, *, is_file: bool = False) -> None:
         """Takes nothing yet; the path is a directory, or a file that is made if there is none."""
         self.path = path
-        self._flags = os.O_RDWR | os.O_CREAT if is_file else os.O_RDONLY
+        self._is_file = is_file
         self._descriptor: int | None = None
+        self._is_exclusive = False
 
     def acquire(self, *, waits: bool = True, is_shared: bool = False) -> bool:
         """Takes the lock, or changes the one that is held; returns whether it is held then.
 
         If it does not wait and others have it, a lock that was to be changed is given back.
         """
-        if sys.platform == "win32":
+        if not (self._is_file or fcntl is not None):
             return True
-        mode = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
         while True:
-            is_held = True
             if self._descriptor is None:
-                self._descriptor = os.open(self.path, self._flags, 0o666)
-            try:
-                fcntl.flock(self._descriptor, mode if waits else mode | fcntl.LOCK_NB)
-            except BlockingIOError:
-                is_held = False
-            except OSError:
-                return True  # this file system has no locks
+                self._descriptor = self._open()
+            if self._is_exclusive and fcntl is None:
+                return True  # the only kind there is, and held already
+            is_held = _lock(self._descriptor, is_shared, waits)
+            self._is_exclusive = bool(is_held) and not is_shared
+            if is_held is None:
+                return True
             with suppress(FileNotFoundError):
-                is_directory = self._flags == os.O_RDONLY
-                if is_directory or os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
+                if not self._is_file or self._is_still_there():
                     return is_held
             self.release()  # its last owner has removed it just now
 
     def release(self, *, removes_file: bool = False) -> None:
         """Gives the lock back, if it is held, maybe with its file if it has no other owner."""
-        if sys.platform != "win32" and self._descriptor is not None:
-            with suppress(OSError):
-                if removes_file:
-                    self.path.unlink()
-            # Closing is not enough: a forked child has inherited the descriptor.
-            with suppress(OSError):
-                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-            os.close(self._descriptor)
-            self._descriptor = None
+        if self._descriptor is None:
+            return
+        with suppress(OSError):
+            if removes_file and self._is_still_there() and _is_note(self._descriptor):
+                self.path.unlink()
+        # Closing is not enough: a forked child has inherited the descriptor.
+        with suppress(OSError):
+            _unlock(self._descriptor)
+        os.close(self._descriptor)
+        self._descriptor, self._is_exclusive = None, False
+
+    def write_note(self, text: str) -> None:
+        """Writes who has the lock and for what into its file, ``PID@HOST DIGEST``."""
+        assert self._descriptor is not None
+        os.ftruncate(self._descriptor, 0)
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        os.write(self._descriptor, text.encode())
+
+    def read_note(self) -> str:
+        """Returns what the last owner of the file has written; empty if it is gone."""
+        with suppress(FileNotFoundError), open_regular(self.path) as file:
+            return file.read(_MAX_NOTE_BYTES).decode("latin1")
+        return ""
 
     def is_last(self) -> bool:
         """Returns whether no other process shares the lock; then none can any more.
 
         One that is not the last has given its share back.
         """
-        return self.acquire(waits=False)
+        with suppress(OSError):  # the file is another one now
+            return self.acquire(waits=False)
+        return False
 
     def is_free(self) -> bool:
         """Returns whether certainly no process, this one included, holds the lock."""
-        if sys.platform == "win32":
+        if fcntl is None:
             return False
         descriptor = os.open(self.path, os.O_RDONLY)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        else:
-            return True
+            return _lock(descriptor) is True
         finally:
             os.close(descriptor)
+
+    def _open(self) -> int:
+        if not self._is_file:
+            return os.open(self.path, os.O_RDONLY)
+        descriptor = _open_plain(self.path, os.O_RDWR | os.O_CREAT)
+        if not _is_note(descriptor):
+            os.close(descriptor)
+            raise OSError(errno.EEXIST, "holds something else than a lock", str(self.path))
+        return descriptor
+
+    def _is_still_there(self) -> bool:
+        assert self._descriptor is not None
+        return os.path.samestat(os.fstat(self._descriptor), os.lstat(self.path))
 
     def __enter__(self) -> "PathLock":
         self.acquire()
@@ -216,6 +295,15 @@ class PathLock:
 
     def __exit__(self, *exception: object) -> None:
         self.release()
+
+
+def _is_note(descriptor: int) -> bool:
+    """Returns whether an open file is one that a lock has made: nothing else is ever changed."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        return False
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return _NOTE.fullmatch(os.read(descriptor, _MAX_NOTE_BYTES)) is not None
 
 
 class StagingDirectory:

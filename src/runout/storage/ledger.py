@@ -16,16 +16,17 @@ next to it; of a task, on a file in the ledger. Files that killed processes left
 
 import hashlib
 import io
-import json
 import os
 import re
 import socket
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,22 +34,44 @@ import numpy as np
 
 from runout.arrays import Arrays, read_only
 from runout.errors import BundleError, quote, shorten
-from runout.storage.bundle import MAX_HEADER_BYTES, format_json
-from runout.storage.files import PathLock, local_path, replace_file, reporting_os_errors
+from runout.storage.bundle import MAX_HEADER_BYTES, format_json, parse_json
+from runout.storage.files import (
+    PathLock,
+    local_path,
+    open_regular,
+    replace_file,
+    reporting_os_errors,
+)
 
 CLAIM_ENDING = ".claim"
 SECONDS_BETWEEN_SIGNS = 10.0
 SECONDS_UNTIL_TAKEN_OVER = 60.0
 
-_MAX_NOTE_BYTES = 200
 _NUM_LOOKS = 50  # at a lock whose owner may be about to share it
 _SECONDS_BETWEEN_LOOKS = 0.01
 
 ENTRY_ENDING = ".result"
+_NUM_DIGEST_DIGITS = 64
+#: Of key, digest, the fields of a record, and the digest of the arrays.
+_TYPES = [str, str, str, int, float, int, float, str]
 
 _MAX_READABLE_LETTERS = 60
 _PART_PATTERN = re.compile(r"\..+\.part-[0-9a-f]{8}")
 _SECONDS_UNTIL_ABANDONED = 3600.0  # an entry takes seconds to write
+
+
+@cache
+def host_id() -> str:
+    """Returns a name of this machine or container: with its own digits, as containers share names.
+
+    Together with the number of a process it is unique.
+    """
+    facts = f"{uuid.getnode()}"
+    with suppress(OSError):  # of Linux: since the machine has started, and where processes count
+        boot, numbering = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
+        facts = f"{boot.read_text()} {numbering.stat().st_ino}"
+    name = re.sub(r"[^A-Za-z0-9.-]+", "-", socket.gethostname())[:_MAX_READABLE_LETTERS]
+    return f"{name}-{hashlib.sha256(facts.encode()).hexdigest()[:6]}"
 
 
 class TaskId(NamedTuple):
@@ -76,7 +99,7 @@ class TaskRecord:
     @classmethod
     def of_this_process(cls, seconds: float, attempt: int = 1) -> "TaskRecord":
         """Returns the record of a task that this process has finished just now."""
-        return cls(socket.gethostname(), os.getpid(), seconds, attempt, time.time())
+        return cls(host_id(), os.getpid(), seconds, attempt, time.time())
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,20 +218,25 @@ class Ledger:
 
 
 def _read(file: Path) -> LedgerEntry:
-    with reporting_os_errors(file, "read"):
-        stated, _, body = file.read_bytes().partition(b"\n")
-    if hashlib.sha256(body).hexdigest().encode() != stated:
-        raise BundleError(str(file), "is damaged, its contents do not have the digest it states")
-    stream, arrays = io.BytesIO(body), {}
+    with reporting_os_errors(file, "read"), open_regular(file) as opened:
+        stated = opened.read(_NUM_DIGEST_DIGITS + 1)
+        found = hashlib.file_digest(opened, "sha256").hexdigest()  # of whatever size
+        if stated != f"{found}\n".encode():
+            problem = "is damaged, its contents do not have the digest it states"
+            raise BundleError(str(file), problem)
+        opened.seek(len(stated))
+        stream, arrays = io.BytesIO(opened.read()), {}
     try:
-        facts = json.loads(stream.readline())
+        facts = parse_json(stream.readline())
         for name in facts["arrays"]:
             if stream.readline() != f"{name}\n".encode():
                 raise ValueError(f"array {name!r} is not where it should be")
             array = np.lib.format.read_array(stream, max_header_size=MAX_HEADER_BYTES)
             arrays[name] = read_only(array)
         id, record = TaskId(*facts["id"]), TaskRecord(**facts["record"])
-        return LedgerEntry(id, arrays, facts["measured"], record, facts["sha256"])
+        if [type(each) for each in (*id, *vars(record).values(), facts["sha256"])] != _TYPES:
+            raise ValueError("its record has other types")
+        return LedgerEntry(id, arrays, dict(facts["measured"]), record, facts["sha256"])
     except Exception as error:  # numpy reports damaged headers in many ways
         problem = f"is no result of this version ({shorten(str(error))})"
         raise BundleError(str(file), problem) from error
@@ -239,21 +267,20 @@ def _join(lock: PathLock, target: Path, run_digest: str | None) -> None:
     for _ in range(1 if run_digest is None else _NUM_LOOKS):
         if lock.acquire(waits=False):
             with suppress(OSError):  # on a full disk the process has no name, that is all
-                lock.path.write_text(f"{os.getpid()} {run_digest or ''}")
+                lock.write_note(f"{os.getpid()}@{host_id()} {run_digest or ''}")
             if run_digest is None or lock.acquire(waits=False, is_shared=True):
                 return
         is_shared = run_digest is not None and lock.acquire(waits=False, is_shared=True)
-        digest = ""
-        with suppress(FileNotFoundError):
-            note = lock.path.read_bytes()[:_MAX_NOTE_BYTES].decode("latin1")
-            owner, _, digest = note.partition(" ")
+        owner, _, digest = lock.read_note().partition(" ")
         if is_shared and digest == run_digest:
             return
         lock.release()
         if digest and digest != run_digest:
             break
         time.sleep(_SECONDS_BETWEEN_LOOKS)
-    other = f"process {owner}" if owner.isdecimal() else "another process"
+    pid, _, host = owner.partition("@")
+    other = f"process {pid}" if pid.isdecimal() else "another process"
+    other += f" on {host}" if host not in ("", host_id()) else ""
     problem = f"{other} is working on it; wait until it ends or choose another directory"
     raise BundleError(str(target), problem)
 
