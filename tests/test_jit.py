@@ -250,6 +250,17 @@ def test_compiled_code_is_kept_by_one_process_at_a_time(monkeypatch):
     assert seen == [[jit._KERNEL_CACHE]]
 
 
+def test_copies_of_the_sources_share_compiled_code(monkeypatch):
+    """A wheel, a checkout and its copies have one cache; other kernels keep places by path."""
+    monkeypatch.setattr(jit, "_PACKAGE_ROOT", Path(__file__).parent)
+    place = jit._KernelFiles(add_three).locator
+    assert place.get_cache_path() == str(jit._KERNEL_CACHE / "tests")
+    assert place.get_source_stamp() == jit.KERNEL_SOURCES_DIGEST
+    monkeypatch.undo()
+    assert "add_three" in jit._KernelFiles(add_three).filename_base
+    assert not isinstance(jit._KernelFiles(add_three).locator, jit._KernelPlace)
+
+
 def test_rubbish_in_the_cache_is_compiled_over(monkeypatch):
     def mistake(*_):
         raise EOFError("Ran out of input")

@@ -39,7 +39,7 @@ with _not_finding("scipy", "coverage"):
     import numba
     import numba.np.arraymath
     from numba.core import event as numba_event
-    from numba.core.caching import FunctionCache
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
     from numba.core.dispatcher import Dispatcher
     from numba.core.types import unliteral
 
@@ -78,8 +78,37 @@ _save_problems: list[str] = []
 compile_variants: dict[str, str | None] = {}
 
 
+class _KernelPlace(_CacheLocator):
+    """Where the code of one kernel is kept: the same for all copies of our sources.
+
+    Numba's own places depend on the path and date of the source file, which our digest replaces.
+    """
+
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
+
+    def get_cache_path(self) -> str:
+        return str(_KERNEL_CACHE / self._function.__module__.rpartition(".")[0])
+
+    def get_source_stamp(self) -> str:
+        return KERNEL_SOURCES_DIGEST
+
+    def get_disambiguator(self) -> str:
+        return str(self._function.__code__.co_firstlineno)
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], path: str) -> "_KernelPlace | None":
+        return cls(function) if Path(path).is_relative_to(_PACKAGE_ROOT) else None
+
+
+class _KernelFiles(CompileResultCacheImpl):
+    _locator_classes = (_KernelPlace, *CompileResultCacheImpl._locator_classes)  # type: ignore[assignment]
+
+
 class _KernelCache(FunctionCache):
     """The compiled code of one kernel on the disk; trouble with it costs time and no result."""
+
+    _impl_class = _KernelFiles
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return *super()._index_key(sig, codegen), *sorted(compile_variants)  # type: ignore[no-untyped-call]
