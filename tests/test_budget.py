@@ -47,6 +47,7 @@ GRANTED: dict[int, dict[str, int]] = {
         "trees": 250,
     },
     29: {"cli": 250, "config": 50, "explorer": 500, "runs": 100, "solutions": 100},
+    31: {"top": 30},
     30: {"cli": 35, "execution": 70, "explorer": 90, "solutions": 20, "storage": 325, "top": 60},
 }
 
