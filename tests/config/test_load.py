@@ -15,7 +15,6 @@ from runout.config.load import (
     MAX_BYTES,
     SweepConfig,
     load_config,
-    load_sweep_config,
     load_yaml,
     parse_config,
 )
@@ -252,34 +251,37 @@ def read(tmp_path):
     def load(sweep, model=MODEL):
         file = tmp_path / "sweep.yaml"
         file.write_text(f"sweep: {sweep}\n{model}")
-        return load_sweep_config(file)
+        return load_config(file, SweepConfig)
 
     return load
 
 
 def test_a_grid_has_every_choice_and_seed(read):
-    points = read("{grid: {rebucket_rounds: [1, 2], num_hand_buckets_flop: [10, 20]}, seeds: 3}")
-    assert [point.label for point in points] == [
+    config = read("{grid: {rebucket_rounds: [1, 2], num_hand_buckets_flop: [10, 20]}, seeds: 3}")
+    assert [", ".join(map(" ".join, choice)) for choice in config.models] == [
         "rebucket_rounds 1, num_hand_buckets_flop 10",
         "rebucket_rounds 1, num_hand_buckets_flop 20",
         "rebucket_rounds 2, num_hand_buckets_flop 10",
         "rebucket_rounds 2, num_hand_buckets_flop 20",
     ]
-    assert [model.seed for model in points[0].models] == [0, 1, 2]
-    assert points[3].models[0].rebucket_rounds == 2
+    assert config.sweep.seeds == (0, 1, 2)
+    assert list(config.models.values())[3].rebucket_rounds == 2
 
 
 def test_grids_are_joined_and_backends_keep_to_their_keys(read):
     model = MODEL + "  rebucket_rounds: 2\n"
     grid = "[{solve_type: exhaustive}, {solve_type: bucketed, rebucket_rounds: [1, 3]}]"
-    points = read(f"{{grid: {grid}, seeds: [4, 7]}}", model)
-    assert [point.label for point in points] == [
-        "solve_type exhaustive",
-        "solve_type bucketed, rebucket_rounds 1",
-        "solve_type bucketed, rebucket_rounds 3",
+    config = read(f"{{grid: {grid}, seeds: [4, 7]}}", model)
+    assert list(config.models) == [
+        (("solve_type", "exhaustive"),),
+        (("solve_type", "bucketed"), ("rebucket_rounds", "1")),
+        (("solve_type", "bucketed"), ("rebucket_rounds", "3")),
     ]
-    # What is not random is solved once.
-    assert [len(point.models) for point in points] == [1, 2, 2]
+    assert [type(model).__name__ for model in config.models.values()] == [
+        "ExhaustiveConfig",
+        "BucketedConfig",
+        "BucketedConfig",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -317,9 +319,9 @@ def test_sections_are_named(read, tmp_path):
     with pytest.raises(ConfigError, match="postflop_model is missing"):
         read("{grid: {rebucket_rounds: [1]}}", "")
     with pytest.raises(ConfigError, match="no such file"):
-        load_sweep_config(tmp_path / "none.yaml")
+        load_config(tmp_path / "none.yaml", SweepConfig)
 
 
 def test_the_shipped_sweep_is_one():
-    points = load_sweep_config(Path("configs/sweep_rebucketing.yaml"))
-    assert [point.label for point in points] == ["rebucket_rounds 1", "rebucket_rounds 2"]
+    config = load_config("configs/sweep_rebucketing.yaml", SweepConfig)
+    assert list(config.models) == [(("rebucket_rounds", "1"),), (("rebucket_rounds", "2"),)]

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from runout.config.flops import FlopsConfig
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
-from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.context import RunContext
 from runout.flops.solve import PostflopPlan, solve_flops
@@ -18,6 +17,7 @@ from runout.runs.plan import (
     RunPlan,
     find_finished_values,
     has_bundle,
+    list_differences,
     merge_sprs,
     open_postflop_model,
     postflop_config_for,
@@ -116,6 +116,19 @@ def test_configs_that_mean_the_same_do_not_differ():
     spelled = run_config(model={"bet_sizes": ["100%"]}, print_every=10, checkpoint_every=2)
     assert MODEL["bet_sizes"] == [1.0]
     assert not list(list_differences(run_config().digest_mapping(), spelled.digest_mapping()))
+
+
+def test_all_differences_are_listed_with_their_paths():
+    found = {"a": 1, "b": {"c": 2, "d": [1, 2]}, "only": 3, "long": list(range(20)), "m": {"x": 1}}
+    wanted = {"a": 1, "b": {"c": 5, "d": [1, 3]}, "new": None, "long": [0] * 30, "m": 4}
+    assert list(list_differences(found, wanted)) == [
+        "b.c is 2 there and 5 here",
+        "b.d is [1, 2] there and [1, 3] here",
+        "only is 3 there and missing here",
+        "long is a list of 20 there and a list of 30 here",
+        "m is given there and 4 here",
+        "new is missing there and None here",
+    ]
 
 
 def test_flops_are_planned_at_the_ratios_of_the_preflop_tree():

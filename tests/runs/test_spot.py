@@ -121,7 +121,7 @@ def test_a_target_is_a_fraction_or_a_percentage(target):
         (0.5, "target: 0.5 is not a small fraction of the pot, write a fraction up to 0.1 such as"),
         (0.0, "target: 0 is not a small fraction"),
         ("0.2", "target: 0.2 has no unit"),
-        ("low", "target: 'low' is not a percentage of the pot such as 0.5%"),
+        ("low", "target: low is not a percentage of the pot such as 0.5%"),
     ],
 )
 def test_other_targets_are_refused(target, problem):
@@ -265,7 +265,7 @@ def test_too_little_memory_is_refused_with_advice(monkeypatch):
 
 
 def test_a_wrong_key_is_named():
-    with pytest.raises(ConfigError, match=r"^target: 0% is never reached"):
+    with pytest.raises(ConfigError, match=r"^target: 0% is not a percentage"):
         solve(**RIVER, target="0%")
     with pytest.raises(ConfigError, match=r"^config: stack is missing"):
         solve(board="2c3d4h8s9c", oop="AA", ip="KK", pot=100)

@@ -6,7 +6,7 @@ import pytest
 import scipy.stats
 
 import runout
-from runout.config.load import load_sweep_config
+from runout.config.load import SweepConfig, parse_config
 from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.runs import compare
@@ -15,6 +15,7 @@ from runout.runs.sweep import (
     MEASURES,
     Estimate,
     SweepRow,
+    list_points,
     list_tasks,
     run_sweep,
     student_quantile,
@@ -22,16 +23,13 @@ from runout.runs.sweep import (
 )
 
 
-def make_points(tmp_path, text):
-    file = tmp_path / "sweep.yaml"
-    file.write_text(text)
-    return load_sweep_config(file)
+def make_points(text):
+    return list_points(parse_config(text, SweepConfig))
 
 
 @pytest.fixture
-def points(tmp_path):
+def points():
     return make_points(
-        tmp_path,
         """
 sweep: {grid: {rebucket_rounds: [1, 2]}, seeds: [0, 1, 2]}
 postflop_model: {solve_type: bucketed, fixed_flops: [AhKd7s, Qh7h2h], postflop_sprs: [2.0]}
@@ -100,9 +98,8 @@ def test_only_seeds_that_are_finished_on_all_flops_count(points):
     assert second.difference == Estimate(0.0, 0.0, 0.0)
 
 
-def test_a_choice_without_chance_is_compared_with_every_seed(tmp_path):
+def test_a_choice_without_chance_is_compared_with_every_seed():
     points = make_points(
-        tmp_path,
         """
 sweep: {grid: [{solve_type: exhaustive}, {solve_type: bucketed}], seeds: 2}
 postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: [2.0]}
@@ -122,7 +119,6 @@ def replace_point(row):
 @pytest.mark.slow
 def test_finished_solves_are_not_repeated(tmp_path, monkeypatch):
     points = make_points(
-        tmp_path,
         """
 sweep: {grid: {postflop_solve_iterations: [2, 4]}, seeds: 2}
 postflop_model:
@@ -176,3 +172,14 @@ def test_own_buckets_are_choices_whose_times_do_not_count_compiling(monkeypatch)
         [tested], [solved.spot.board], [solved.spot.tree], RunContext(1)
     )
     assert row.real_exploitability_pot == pytest.approx(real, abs=1e-6)
+
+
+def test_what_is_not_random_is_solved_once():
+    points = make_points(
+        """
+sweep: {grid: {solve_type: [exhaustive, mccfr]}, seeds: [4, 7]}
+postflop_model: {solve_type: mccfr, fixed_flops: [AhKd7s]}
+"""
+    )
+    assert [point.label for point in points] == ["solve_type exhaustive", "solve_type mccfr"]
+    assert [[model.seed for model in point.models] for point in points] == [[4], [4, 7]]

@@ -116,7 +116,7 @@ def estimate_build(config: "AbstractionConfig", num_workers: int) -> "Cost":
 def _find_finished(path: Path, config: "AbstractionConfig", seed: int) -> "CardAbstraction | None":
     """Returns the abstraction at a path, None if there is none; an error names what differs."""
     from runout.abstraction.card_abstraction import CardAbstraction
-    from runout.config.yaml_text import list_differences
+    from runout.runs.plan import require_equal
 
     if not has_bundle(path):
         return None
@@ -125,9 +125,8 @@ def _find_finished(path: Path, config: "AbstractionConfig", seed: int) -> "CardA
     if config.samples_per_street is None:  # draws nothing
         del wanted["seed"], wanted["samples_per_street"]
     there = {key: found.origin.get(key) for key in wanted}
-    if which := "; ".join(list_differences(there, wanted)):
-        problem = f"is another abstraction, give --overwrite to replace it: {which}"
-        raise OptionError(str(path), problem)
+    problem = "is another abstraction, give --overwrite to replace it"
+    require_equal(path, there, wanted, problem)
     return found
 
 

@@ -14,7 +14,7 @@ from runout.cli.options import argument, option, positive
 from runout.cli.overview import open_values
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS
-from runout.config.load import load_sweep_config
+from runout.config.load import SweepConfig, load_config
 from runout.errors import OptionError
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER, load_solution
@@ -151,10 +151,11 @@ def sweep(
     Shows means with confidence intervals. Finished solves are kept in DIR: Ctrl-C loses one of
     them, the same command resumes, and a larger grid solves only what is new.
     """
-    points = load_sweep_config(config)
+    given = load_config(config, SweepConfig)
     with solving_into(path, workers, executor) as context:
-        from runout.runs.sweep import Sweep, list_tasks, run_sweep
+        from runout.runs.sweep import Sweep, list_points, list_tasks, run_sweep
 
+        points = list_points(given)
         num_solves = format_count_of(len(list_tasks(points)), "solve")
         print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
         context = replace(context, checkpoints=path / LEDGER_FOLDER)

@@ -79,8 +79,6 @@ class FlopsConfig(ConfigSection):
 
     best_variant: ClassVar[str]  # what ``cfr_variant: null`` means, by measurement
     is_random: ClassVar[bool] = True  # whether its results depend on the seed
-    label_key: ClassVar[str | None] = None  # of the values after its name in ``lab exploit``
-    label_values: ClassVar[tuple[int, ...]] = ()  # those that are compared there
     delta_key: ClassVar[str] = ""  # of the change of strategies that ends a solve
 
     solve_type: str = DEFAULT_BACKEND
@@ -124,6 +122,18 @@ class FlopsConfig(ConfigSection):
     def parse(cls, raw: Any, document: str = "config") -> Any:
         """Reads the keys below ``postflop_model``; see `ConfigSection.parse`."""
         return FlopsFile.parse({POSTFLOP_SECTION: raw}, document).postflop_model
+
+    @staticmethod
+    def choose(base: Mapping[str, Any], choice: Mapping[str, Any], label: str) -> "FlopsConfig":
+        """Reads keys with other values of some; of another backend, only the keys that it has."""
+        kind = BACKENDS.get(str(choice.get("solve_type")))
+        own = {*choice, *(base if kind is None else kind.key_names())}
+        keys = {key: value for key, value in {**base, **choice}.items() if key in own}
+        try:
+            config: FlopsConfig = FlopsConfig.parse(keys)
+        except ConfigError as error:
+            raise ConfigError(error.where, f"{error.problem} (with {label})") from error
+        return config
 
     @classmethod
     def _about_unknown(cls, key: str) -> str:
@@ -254,8 +264,6 @@ class BucketedConfig(FlopsConfig):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = values.PRESETS["bucketed"]
     best_variant: ClassVar[str] = "dcfr6"
-    label_key: ClassVar[str | None] = "rebucket_rounds"
-    label_values: ClassVar[tuple[int, ...]] = (1, 2)
     delta_key: ClassVar[str] = "rebucket_delta_threshold"
 
     solve_type: Literal["bucketed"] = "bucketed"

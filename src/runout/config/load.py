@@ -4,15 +4,14 @@ import itertools
 import os.path
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Self, TypeAlias
 
 from annotated_types import Len
-from pydantic import AfterValidator
+from pydantic import AfterValidator, PrivateAttr, model_validator
 from typing_extensions import TypeVar
 
-from runout.config.flops import BACKENDS, POSTFLOP_SECTION, FlopsConfig, FlopsFile
+from runout.config.flops import POSTFLOP_SECTION, FlopsConfig, FlopsFile
 from runout.config.run import RunConfig
 from runout.config.section import ConfigSection, Read, problem
 from runout.config.spot import ReportConfig, SpotConfig
@@ -72,52 +71,25 @@ class SweepConfig(FlopsFile):
 
     sweep: _Sweep
     """The choices, and the seeds of each."""
-
-
-@dataclass(frozen=True)
-class SweepPoint:
-    """One choice of the grid: pairs of a key and its value, as text.
-
-    Its models are the config with these keys, once for each seed; once only if nothing is random.
-    An abstraction has own buckets of hands, see `runout.Abstraction`.
-    """
-
-    choice: tuple[tuple[str, str], ...]
-    models: tuple[FlopsConfig, ...]
-    abstraction: Callable[..., Any] | None = None
+    _models: dict[tuple[tuple[str, str], ...], FlopsConfig] = PrivateAttr(default_factory=dict)
 
     @property
-    def label(self) -> str:
-        """The choice in a few words."""
-        return ", ".join(map(" ".join, self.choice))
+    def models(self) -> dict[tuple[tuple[str, str], ...], FlopsConfig]:
+        """How flops are solved, by choice: pairs of a key and its value, as text."""
+        return self._models
 
-
-def load_sweep_config(source: str | Path | Mapping[str, Any]) -> tuple[SweepPoint, ...]:
-    """Reads a file, or a mapping, with the sections ``sweep`` and ``postflop_model``."""
-    document, name = source, "sweep"
-    if not isinstance(document, Mapping):
-        document, name = load_yaml(Path(document)), str(source)
-    sweep = SweepConfig.parse(document, name).sweep
-    return tuple(_make_point(document[POSTFLOP_SECTION], each, sweep.seeds) for each in sweep.grid)
-
-
-def _make_point(
-    base: Mapping[str, Any], choice: Mapping[str, Any], seeds: tuple[int, ...]
-) -> SweepPoint:
-    keys = {**base, **choice}
-    if kind := BACKENDS.get(str(choice.get("solve_type"))):
-        # Keys of the file that only other backends have do not count for this one.
-        own = {*choice, *kind.key_names()}
-        keys = {key: value for key, value in keys.items() if key in own}
-    text = tuple((key, show_value(value).strip("'")) for key, value in choice.items())
-    try:
-        model = FlopsConfig.parse(keys)
-    except ConfigError as error:
-        label = SweepPoint(text, ()).label
-        raise ConfigError("sweep.grid", f"{error} (with {label})") from error
-    is_random = model.is_random or model.max_flop_boards is not None
-    used = seeds if is_random else seeds[:1]
-    return SweepPoint(text, tuple(model.model_copy(update={"seed": seed}) for seed in used))
+    @model_validator(mode="wrap")
+    @classmethod
+    def _choose(cls, data: Any, read: Callable[[Any], Self]) -> Self:
+        config = read(data)
+        for each in config.sweep.grid:
+            choice = tuple((key, show_value(value).strip("'")) for key, value in each.items())
+            label = ", ".join(map(" ".join, choice))
+            try:
+                config._models[choice] = FlopsConfig.choose(data[POSTFLOP_SECTION], each, label)
+            except ConfigError as error:
+                raise problem(str(error), "sweep", "grid") from error
+        return config
 
 
 AnyConfig: TypeAlias = RunConfig | FlopsConfig | SpotConfig | ReportConfig | SweepConfig
@@ -224,8 +196,6 @@ def _read(document: Document, file: Path, kind: Any, given: Mapping[str, Any]) -
     if kind is FlopsConfig:
         return FlopsFile.parse(document, name).postflop_model
     parsed = kind.parse(document, name)
-    if kind is SweepConfig:
-        load_sweep_config(document)  # each choice is checked as well
     return _with_model_file(parsed, file.parent) if kind is RunConfig else parsed
 
 

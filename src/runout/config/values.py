@@ -83,17 +83,14 @@ def parse_target(value: Any) -> float | None:
     if value is None or (share is not None and 0.0 < share <= 1.0):
         return share
     number = read_percentage(f"{value}%")
-    if 0.0 in (share, number):
-        text = f"{given} is never reached, give a percentage such as 0.1%, or null for none"
-    elif share is not None:
-        text = f"{given} is not above 0% and up to 100%"
-    elif number is None:
-        text = f"{show_value(value)} is not a percentage of the pot such as 0.5%"
-    elif number < 0.01:
-        meant = f"write {10_000 * number:g}% if this is a fraction of the pot"
-        text = f"{given} has no unit, {meant}, {100 * number:g}% if a percentage"
+    if share is not None or not number:
+        text = (
+            f"{given} is not a percentage of the pot such as 0.5%, above 0% and up to 100%, or null"
+        )
     else:
-        text = f"{given} has no unit, write {100 * number:g}%"
+        is_small = number < 0.01
+        meant = f"{10_000 * number:g}% if this is a fraction of the pot, or " if is_small else ""
+        text = f"{given} has no unit, write {meant}{100 * number:g}%"
     raise ConfigError("target", text)
 
 

@@ -6,7 +6,7 @@ Scalars are read by the core rules of YAML 1.2: ``1e-3`` is a number, and ``on``
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -185,21 +185,3 @@ def show_value(value: Any) -> str:
             return f"[{', '.join(map(show_value, value))}]"
         return f"a list of {len(value)} values"
     return quote(value)
-
-
-def list_differences(
-    found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
-) -> Iterator[str]:
-    """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
-    for key in dict.fromkeys([*found, *wanted]):
-        there, here = found.get(key, "missing"), wanted.get(key, "missing")
-        if isinstance(there, Mapping) and isinstance(here, Mapping):
-            yield from list_differences(there, here, f"{where}{key}.")
-        elif there != here:
-            yield f"{where}{key} is {_in_short(there)} there and {_in_short(here)} here"
-
-
-def _in_short(value: Any) -> Any:
-    if isinstance(value, list) and len(value) > 8:
-        return f"a list of {len(value)}"
-    return "given" if isinstance(value, Mapping) else value

@@ -137,6 +137,9 @@ def comparison_sheet(rows: Sequence[BackendRow]) -> Sheet:
 PHASE = "Solving and judging"
 
 _ALLOWED = f"{', '.join(BACKENDS)}, or one of them with keys such as bucketed:rebucket_rounds=2"
+#: Keys whose values stand alone in labels such as ``bucketed:2``, and values worth comparing.
+_SHORT_KEYS: dict[str, tuple[str, tuple[int, ...]]] = {"bucketed": ("rebucket_rounds", (1, 2))}
+_NO_KEY: tuple[str, tuple[int, ...]] = ("", ())
 #: Attributes of `BackendRow` that are averaged over flops.
 _AVERAGED = (
     "own_exploitability_pot",
@@ -181,8 +184,8 @@ class BackendUnderTest:
 def all_labels() -> list[str]:
     """Returns the labels of every backend, with those values of a key that are worth comparing."""
     labels: list[str] = []
-    for name, kind in BACKENDS.items():
-        labels += [f"{name}:{value}" for value in kind.label_values] or [name]
+    for name in BACKENDS:
+        labels += [f"{name}:{value}" for value in _SHORT_KEYS.get(name, _NO_KEY)[1]] or [name]
     return labels
 
 
@@ -197,22 +200,16 @@ def label_backend(
     solve_type, *given = label.split(":")
     if solve_type not in BACKENDS:
         raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
-    kind = BACKENDS[solve_type]
+    short_key, _ = _SHORT_KEYS.get(solve_type, _NO_KEY)
     keys: dict[str, Any] = {"solve_type": solve_type}
     for part in given:
-        key, has_value, value = part.partition("=")
-        if not has_value:
-            key, value = kind.label_key or "", part
+        key, _, value = (part if "=" in part else f"{short_key}={part}").partition("=")
         if not key or not value:
             raise ConfigError("solve_type", f"{quote(label)} is not {_ALLOWED}")
         keys |= parse_yaml(f"{key}: {value}")
-    mapping = {key: value for key, value in config.to_mapping().items() if key in kind.model_fields}
-    try:
-        chosen = FlopsConfig.parse(mapping | keys)
-    except ConfigError as error:
-        raise ConfigError(error.where, f"{error.problem} (with {label})") from error
-    short = [] if kind.label_key is None else [str(getattr(chosen, kind.label_key))]
-    long = [part for part in given if "=" in part and not part.startswith(f"{kind.label_key}=")]
+    chosen = FlopsConfig.choose(config.to_mapping(), keys, label)
+    short = [str(getattr(chosen, short_key))] if short_key else []
+    long = [part for part in given if "=" in part and not part.startswith(f"{short_key}=")]
     own = [] if abstraction is None else [getattr(abstraction, "__name__", "own")]
     label = ":".join([solve_type, *short, *long, *own])
     return BackendUnderTest(label, make_backend(chosen, abstraction))

@@ -4,7 +4,7 @@ A solution on top of values of another game would be wrong without looking wrong
 mixed: a directory holds the results of one config.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,6 @@ from runout.cfr.solver import ignore_progress
 from runout.config.flops import JOINT_BACKENDS, FlopsConfig
 from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
-from runout.config.yaml_text import list_differences
 from runout.errors import BundleError, ConfigError
 from runout.execution.pool import count_cores
 from runout.flops.backend import Cost
@@ -181,3 +180,21 @@ def require_equal(
     """Refuses what was found at a path if it is not what was wanted; some differences are known."""
     if differences := [*known, *list_differences(found, wanted)]:
         raise BundleError(str(path), f"{problem}: {'; '.join(differences)}")
+
+
+def list_differences(
+    found: Mapping[str, Any], wanted: Mapping[str, Any], where: str = ""
+) -> Iterator[str]:
+    """Yields the keys whose values differ, with both: ``raise_cap is 3 there and 4 here``."""
+    for key in dict.fromkeys([*found, *wanted]):
+        there, here = found.get(key, "missing"), wanted.get(key, "missing")
+        if isinstance(there, Mapping) and isinstance(here, Mapping):
+            yield from list_differences(there, here, f"{where}{key}.")
+        elif there != here:
+            yield f"{where}{key} is {_in_short(there)} there and {_in_short(here)} here"
+
+
+def _in_short(value: Any) -> Any:
+    if isinstance(value, list) and len(value) > 8:
+        return f"a list of {len(value)}"
+    return "given" if isinstance(value, Mapping) else value

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from runout.abstraction.bucket_map import Abstraction
 from runout.config.flops import FlopsConfig
-from runout.config.load import SweepPoint, load_sweep_config
+from runout.config.load import SweepConfig, load_config
 from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
@@ -54,6 +54,34 @@ def student_quantile(degrees: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
     )
     return z + math.fsum(term / degrees**power for power, term in enumerate(terms, start=1))
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One choice of the grid: pairs of a key and its value, as text.
+
+    Its models are the config with these keys, once for each seed; once only if nothing is random.
+    """
+
+    choice: tuple[tuple[str, str], ...]
+    models: tuple[FlopsConfig, ...]
+    abstraction: Abstraction | None = None
+
+    @property
+    def label(self) -> str:
+        """The choice in a few words."""
+        return ", ".join(map(" ".join, self.choice))
+
+
+def list_points(config: SweepConfig) -> tuple[SweepPoint, ...]:
+    """Returns every choice of a sweep with its seeds."""
+    points = []
+    for choice, model in config.models.items():
+        is_random = model.is_random or model.max_flop_boards is not None
+        seeds = config.sweep.seeds if is_random else config.sweep.seeds[:1]
+        models = tuple(model.model_copy(update={"seed": seed}) for seed in seeds)
+        points.append(SweepPoint(choice, models))
+    return tuple(points)
 
 
 @dataclass(frozen=True)
@@ -224,7 +252,11 @@ def sweep(
         context: workers, events, and where finished solves are kept.
         abstractions: own buckets by name; each choice is solved with each of them, too.
     """
-    points, context = load_sweep_config(config), context or RunContext()
+    if isinstance(config, Mapping):
+        points = list_points(SweepConfig.parse(config, "sweep"))
+    else:
+        points = list_points(load_config(config, SweepConfig))
+    context = context or RunContext()
     if abstractions and context.checkpoints is not None:
         raise ConfigError("checkpoints", "results of own buckets cannot be recognised later")
     points += tuple(
