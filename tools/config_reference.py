@@ -12,7 +12,7 @@ from typing import Any
 
 from runout.config.flops import BACKENDS, FlopsConfig, JointConfig, PotSizesConfig
 from runout.config.run import PreflopConfig, RunConfig
-from runout.config.section import ALLOWED, ConfigSection
+from runout.config.section import ALLOWED, END, NOTHING, ConfigSection
 from runout.config.spot import SpotConfig
 from runout.config.yaml_text import format_yaml
 
@@ -58,7 +58,7 @@ def renew_reference(page: str) -> str:
 
 def format_keys(section: type[ConfigSection], names: Iterable[str] | None = None) -> str:
     """Returns the table of some keys of a section, by default of all."""
-    schema = section.json_schema()
+    schema = section.model_json_schema(mode="serialization")  # with defaults as YAML has them
     keys, rows = schema["properties"], []
     for name in dict.fromkeys(section.model_fields if names is None else names):
         default = _inline(keys[name]["default"]) if "default" in keys[name] else "must be given"
@@ -66,7 +66,8 @@ def format_keys(section: type[ConfigSection], names: Iterable[str] | None = None
         text = " ".join(keys[name]["description"].split())
         if name == "solve_type":
             allowed, default = f"one of {', '.join(BACKENDS)}", "`mccfr`"
-        rows.append([f"`{name}`", allowed, default, section.decides(name), text])
+        decides = next((note for note in (END, NOTHING) if name in section.keys_with(note)), "game")
+        rows.append([f"`{name}`", allowed, default, decides, text])
     return _format_table(["key", "type and range", "default", "decides", "meaning"], rows)
 
 

@@ -83,7 +83,7 @@ def test_samples_are_joint_games_of_what_their_names_promise(name, stack, num_fl
 def test_two_phase_samples_solve_flops_first(name, num_flops):
     config = sample(name)
     assert config.method == "two_phase"
-    assert config.postflop_model.is_auto_sprs
+    assert config.postflop_model.postflop_sprs is None
     assert config.postflop_model.solve_type == "exhaustive"
     assert len(config.postflop_model.flop_list()) == num_flops
 

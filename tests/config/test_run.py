@@ -68,7 +68,7 @@ def test_sections_are_typed():
 
 def test_ratios_may_be_those_of_the_preflop_tree():
     model = parse(postflop_model=MODEL | {"postflop_sprs": "auto"}).postflop_model
-    assert model.is_auto_sprs
+    assert model.postflop_sprs is None
     assert model.with_sprs([12, 4.5]).postflop_sprs == (12.0, 4.5)
 
 

@@ -15,7 +15,7 @@ from runout.config.load import KINDS, SweepConfig, load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.section import ConfigSection
 from runout.config.spot import ReportConfig, SpotConfig
-from runout.config.yaml_text import format_yaml_key, parse_yaml
+from runout.config.yaml_text import format_yaml, parse_yaml
 from runout.errors import ConfigError, FormatError, OptionError, one_line, quote, suggest
 
 if TYPE_CHECKING:  # readers of other programs' files are imported when one is read
@@ -86,7 +86,8 @@ def validate(
 def print_schema(kind: KindArgument = "preflop") -> None:
     """Print JSON Schema of a kind of config file, for editors."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
-    print_json({"$schema": dialect, **_section(kind).json_schema()})
+    schema = _section(kind).model_json_schema(mode="serialization")  # with defaults as in YAML
+    print_json({"$schema": dialect, **schema})
 
 
 _FOREIGN = "Tree, range or hand of another program; - is stdin."
@@ -127,7 +128,7 @@ def import_file(
     for item in items:
         if item.is_range:
             documents.append({"name": item.name, "range": item.keys["range"]})
-            text += format_yaml_key(item.name, item.keys["range"])
+            text += _format_key(item.name, item.keys["range"])
             continue
         config, left_out = spot_text(item, given)
         documents.append({"name": item.name, "config": parse_yaml(config), "left_out": left_out})
@@ -144,6 +145,12 @@ def import_file(
         print_json({"program": program, "items": documents})
 
 
+def _format_key(key: str, value: Any) -> str:
+    """Writes a key and its value as a line of YAML, a mapping as several."""
+    text = format_yaml({key: value}, is_inline=not isinstance(value, Mapping))
+    return text[1:-2] + "\n" if text[0] == "{" else text
+
+
 def spot_text(item: "Item", given: Mapping[str, Any]) -> tuple[str, list[str]]:
     """Returns our YAML of a spot with the given keys, and lines for what it does not say.
 
@@ -158,7 +165,7 @@ def spot_text(item: "Item", given: Mapping[str, Any]) -> tuple[str, list[str]]:
     if "board" not in keys:
         left_out.append("the file has no board, this is a config for runout report")
     order = [key for key in ("board", "oop", "ip", "pot", "stack", *keys) if key in keys]
-    text = "".join(format_yaml_key(key, keys[key]) for key in dict.fromkeys(order))
+    text = "".join(_format_key(key, keys[key]) for key in dict.fromkeys(order))
     try:
         parse_config(text, SpotConfig if "board" in keys else ReportConfig)
     except ConfigError as error:

@@ -126,7 +126,7 @@ def load_flops_config(path: Path, config: "FlopsConfig | RunConfig | None" = Non
     model, tree = config.postflop_model, config.preflop.tree
     if model is None:
         raise ConfigError(str(path), f"has no section {POSTFLOP_SECTION}")
-    if model.is_auto_sprs and not tree.flop_leaves():
+    if model.postflop_sprs is None and not tree.flop_leaves():
         where = f"{POSTFLOP_SECTION}.postflop_sprs"
         raise ConfigError(where, "auto finds no ratio, this preflop tree sees no flop")
     return postflop_config_for(model, tree)

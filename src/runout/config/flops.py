@@ -79,7 +79,6 @@ class FlopsConfig(ConfigSection):
 
     best_variant: ClassVar[str]  # what ``cfr_variant: null`` means, by measurement
     is_random: ClassVar[bool] = True  # whether its results depend on the seed
-    delta_key: ClassVar[str] = ""  # of the change of strategies that ends a solve
 
     solve_type: str = DEFAULT_BACKEND
     """Backend that solves the flops. Each has keys of its own, which are errors with another."""
@@ -156,11 +155,6 @@ class FlopsConfig(ConfigSection):
             raise ConfigError(f"{POSTFLOP_SECTION}.postflop_sprs", text)
         return self.postflop_sprs
 
-    @property
-    def is_auto_sprs(self) -> bool:
-        """Whether the ratios are those of a preflop tree; `with_sprs` sets them."""
-        return self.postflop_sprs is None
-
     def with_sprs(self, sprs: Sequence[float]) -> Self:
         """Returns this config with other stack-to-pot ratios."""
         return self.model_validate(self.to_mapping() | {"postflop_sprs": list(sprs)})
@@ -189,7 +183,7 @@ class FlopsConfig(ConfigSection):
             max_iterations=self.postflop_solve_iterations,
             max_seconds=self.cfr_max_seconds_per_flop,
             exploitability=self.cfr_exploitability_threshold,
-            strategy_delta=getattr(self, self.delta_key, None),
+            strategy_delta=next((x for key, x in self if key.endswith("delta_threshold")), None),
         )
 
     def to_yaml(self) -> str:
@@ -211,22 +205,15 @@ class FlopsConfig(ConfigSection):
         digest["cfr_variant"] = values.digest_variant(self.schedule())
 
 
-class _HandConfig(FlopsConfig):
-    """The keys of both backends between the 169 hands."""
-
-    delta_key: ClassVar[str] = "cfr_strategy_delta_threshold"
-
-    cfr_strategy_delta_threshold: values.StrategyDelta = None
-    """Largest change of an action's probability in an iteration that ends a flop's solve."""
-
-
-class MccfrConfig(_HandConfig):
+class MccfrConfig(FlopsConfig):
     """Strategies of the 169 hands that do not look at turn and river, from sampled cards."""
 
     model_config = ConfigDict(json_schema_extra={})
     best_variant: ClassVar[str] = "linear"  # averages the noise of sampling out
 
     solve_type: Literal["mccfr"] = "mccfr"
+    cfr_strategy_delta_threshold: values.StrategyDelta = None
+    """Largest change of an action's probability in an iteration that ends a flop's solve."""
     mccfr_sampling: Literal["external", "public_chance"] = "public_chance"
     """Cards to sample: turn and river, with `external` also hands and the opponent's actions."""
     mccfr_sample_fraction: Annotated[
@@ -242,13 +229,15 @@ class MccfrConfig(_HandConfig):
         digest["mccfr_sample_pct"] = digest.pop("mccfr_sample_fraction")
 
 
-class ExhaustiveConfig(_HandConfig):
+class ExhaustiveConfig(FlopsConfig):
     """Strategies of the 169 hands that do not look at turn and river, with exact equities."""
 
     best_variant: ClassVar[str] = "dcfr+"
     is_random: ClassVar[bool] = False
 
     solve_type: Literal["exhaustive"] = "exhaustive"
+    cfr_strategy_delta_threshold: values.StrategyDelta = None
+    """Largest change of an action's probability in an iteration that ends a flop's solve."""
     cfr_updates: Literal["alternating", "simultaneous"] = "alternating"
     """Whether a player's update sees the other's update of the same iteration."""
 
@@ -264,7 +253,6 @@ class BucketedConfig(FlopsConfig):
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = values.PRESETS["bucketed"]
     best_variant: ClassVar[str] = "dcfr6"
-    delta_key: ClassVar[str] = "rebucket_delta_threshold"
 
     solve_type: Literal["bucketed"] = "bucketed"
     bucket_scope: Literal["board", "street"] | None = None

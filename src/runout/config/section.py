@@ -27,7 +27,7 @@ Schema: TypeAlias = dict[str, Any]
 
 #: Notes of fields: the key decides when iterations end, or none of the results. One without a note
 #: decides the game.
-GAME, END, NOTHING = "game", "end", "nothing"
+END, NOTHING = "end", "nothing"
 
 #: Note of keys that came later: their defaults leave the digests of earlier configs as they are.
 LATER = "later"
@@ -163,16 +163,6 @@ class ConfigSection(BaseModel):
         """Returns the keys that have a note."""
         return [name for name, field in cls.model_fields.items() if note in field.metadata]
 
-    @classmethod
-    def json_schema(cls) -> Schema:
-        """Returns JSON Schema of the keys; its defaults are as YAML has them."""
-        return cls.model_json_schema(mode="serialization")  # so that defaults are written
-
-    @classmethod
-    def decides(cls, name: str) -> str:
-        """Returns what a key decides: `GAME`, `END` or `NOTHING`."""
-        return next((note for note in (END, NOTHING) if name in cls.keys_with(note)), GAME)
-
     def to_mapping(self) -> dict[str, Any]:
         """Returns every key with its value as YAML has it; presets and defaults are filled in."""
         return self.model_dump(mode="json")
@@ -193,10 +183,10 @@ class ConfigSection(BaseModel):
         and player, names stand for their numbers and selections for their flops. Without ``ends``,
         when iterations end does not count.
         """
-        counts, digest = (GAME, END) if ends else (GAME,), self.to_mapping()
+        ignored, digest = (NOTHING,) if ends else (NOTHING, END), self.to_mapping()
         for name, field in type(self).model_fields.items():
             is_as_before = LATER in field.metadata and getattr(self, name) == field.default
-            if is_as_before or self.decides(name) not in counts:
+            if is_as_before or any(note in ignored for note in field.metadata):
                 del digest[name]
         self._spell_out(digest)
         return digest

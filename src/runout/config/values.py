@@ -47,13 +47,9 @@ TurnBuckets: TypeAlias = Annotated[int, Ge(1), Le(1_128)]  # the combos that a t
 RiverBlockers: TypeAlias = Literal["auto", "on", "off"]
 
 
-def _read_path(value: Any) -> Path:
-    if not str(value).strip():
-        raise ValueError
-    return Path(value)
-
-
-GivenPath: TypeAlias = Annotated[Path, Read("a path such as runs/spr", _read_path, str)]
+GivenPath: TypeAlias = Annotated[
+    Path, Read("a path such as runs/spr", lambda text: Path(text) if str(text).strip() else "", str)
+]
 
 
 def different(entries: tuple[Any, ...]) -> tuple[Any, ...]:

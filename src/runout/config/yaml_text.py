@@ -165,12 +165,6 @@ def format_yaml(value: Any, *, is_inline: bool = False) -> str:
     return text
 
 
-def format_yaml_key(key: str, value: Any) -> str:
-    """Writes a key and its value as a line of YAML, a mapping as several."""
-    text = format_yaml({key: value}, is_inline=not isinstance(value, Mapping))
-    return text[1:-2] + "\n" if text[0] == "{" else text
-
-
 def show_value(value: Any) -> str:
     """Writes a value for an error: as YAML spells it, short, and on one line."""
     if value is None or isinstance(value, bool):

@@ -56,7 +56,7 @@ def merge_sprs(sprs: Sequence[float]) -> list[float]:
 
 def postflop_config_for(config: FlopsConfig, tree: PreflopTree) -> FlopsConfig:
     """Returns the postflop config with ``postflop_sprs: auto`` made concrete for a tree."""
-    if not config.is_auto_sprs:
+    if config.postflop_sprs is not None:
         return config
     return config.with_sprs(merge_sprs([leaf.spr for leaf in tree.flop_leaves()]))
 
