@@ -72,6 +72,8 @@ Tools
   import | config.import_file | Convert files of other solvers to configs.
     tree.txt -o spot.yaml
     hands.phh --pick flop --oop "22+,A2s+" --ip "ATo+,KQ"
+  upi | explore.speak_upi | Speak PioSOLVER's text protocol.
+    < script.txt
 * range | equity.show_range | Show a range as a grid.
     "AKs:0.5,A2s+,22+,KTo-K8o"
     "[50]AKs[/50] top 5%" --notation pio

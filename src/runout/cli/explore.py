@@ -1,10 +1,11 @@
-"""`runout explore` and `export-site`: a web page over everything solved."""
+"""`runout explore`, `export-site` and `upi`: a web page over everything solved, and a protocol."""
 
 import secrets
 import sys
 import threading
 import webbrowser
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -83,3 +84,19 @@ def export_site(
     if size.num_left_out:
         print_parts(f"{size.num_left_out:,} more were left out, --max-nodes says how many go in")
     print_parts(f"serve it by any web server: python -m http.server -d {site}")
+
+
+def speak_upi() -> None:
+    """Speak PioSOLVER's text protocol (UPI) on stdin and stdout.
+
+    Scripts and programs that drive PioSOLVER build trees, solve and read strategies with it.
+    """
+    from runout.formats.upi import UpiServer
+
+    def write(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    UpiServer(write).serve(sys.stdin)

@@ -31,6 +31,7 @@ from runout.trees.betting import Street
 # their tables; a lock that tells them apart needs a spot with ``merges_suits: false``.
 
 _LARGEST_REGRET = 2**15 - 1  # of 16 bits
+_FORGOTTEN = 1e-6  # what is left of the sums of a hand that is unlocked
 _ADVICE = "solve the spot with merges_suits: false"
 
 #: Hands that differ by suits only may differ by this much: solved strategies do by rounding.
@@ -98,9 +99,38 @@ def lock_node(solver: SpotSolver, lock: NodeLock) -> int:
         RangeError: if the player holds none of the hands.
     """
     decision = _Decision.find(solver, lock.node, lock.locks_alike)
+    return _fix(solver, decision, _read_strategy(decision, lock))
+
+
+def lock_strategy(solver: SpotSolver, path: str, strategy: FloatArray) -> int:
+    """Does the same with ``[A, 1326]`` probabilities, NaN for hands that stay free.
+
+    Cards that differ by suits only are locked alike.
+    """
+    decision = _Decision.find(solver, path, locks_alike=True)
+    return _fix(solver, decision, strategy)
+
+
+def unlock_node(solver: SpotSolver, path: str) -> None:
+    """Lets all hands learn again at a decision, from what they were told on."""
+    decision = _Decision.find(solver, path, locks_alike=True)
+    depth = decision.street - solver.tables.first_street
+    learning = solver.tables.by_street[depth][decision.player]
+    if learning.lock.size:
+        board, rows = decision.runout.board, decision.rows
+        is_locked = np.flatnonzero(learning.lock[board, rows.start])
+        learning.lock[board, rows.start] = 0
+        if not learning.sum_scale.size:  # the average soon forgets what was told, not learned
+            sums = learning.strategy_sum[board, rows.start : rows.stop]
+            sums[:, is_locked] = np.multiply(sums[:, is_locked], _FORGOTTEN)
+        solver.num_lock_changes += 1
+
+
+def _fix(solver: SpotSolver, decision: _Decision, strategy: FloatArray) -> int:
+    """Fixes ``[A, 1326]`` probabilities, those that are no NaN; see `lock_node`."""
     player, hands = decision.player, decision.cards.players[decision.player]
     known = np.empty((len(decision.codes), NUM_COMBOS))  # in the suits of the tables
-    known[:, permute_combos(decision.runout.mapping.new_suits)] = _read_strategy(decision, lock)
+    known[:, permute_combos(decision.runout.mapping.new_suits)] = strategy
     held = np.intersect1d(hands.combos, live_combos(decision.runout.dealt))
     chosen = np.isin(np.arange(NUM_COMBOS), held) & ~np.isnan(known).any(axis=0)
     _check_symmetry(decision, np.where(chosen, known, -1.0))

@@ -154,10 +154,14 @@ def format_pio_id(tree: "BettingTree", path: str) -> str:
             parts.append(step)
             continue
         node = given.follow(tree, node, number)
-        letter = ACTION_LETTERS[tree.action_kind[node]]
-        amount = f"b{format_amount(_total(tree, node))}"
-        parts.append({"x": "c", "c": "c", "f": "f"}.get(letter, amount))
+        parts.append(pio_step(tree, node))
     return SEPARATOR.join(parts)
+
+
+def pio_step(tree: "BettingTree", node: int) -> str:
+    """Returns the action that leads to a node as PioSOLVER writes it."""
+    letter, amount = ACTION_LETTERS[tree.action_kind[node]], f"b{format_amount(_total(tree, node))}"
+    return {"x": "c", "c": "c", "f": "f"}.get(letter, amount)
 
 
 def find_action(tree: "BettingTree", node: int, step: str, is_total: bool = False) -> int | None:
