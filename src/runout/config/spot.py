@@ -199,6 +199,10 @@ class ReportConfig(ConfigSection):
     origin: Annotated[SpotOrigin | None, NOTHING] = None
     """Run and node that the spot was taken from; `solve-spot --from` sets it."""
 
+    def _faults(self) -> Iterator[tuple[Place, str]]:
+        if self.turn_buckets is not None and self.rivers == "exact":
+            yield ("turn_buckets",), "needs rivers: compact"
+
     def ranges(self) -> tuple[Range, Range]:
         """Returns the ranges of OOP and IP, with hands that the board blocks."""
         return Range(self.oop), Range(self.ip)
@@ -220,6 +224,7 @@ class SpotConfig(ReportConfig):
     """Cards on the table, a flop, turn or river: QsJh2h."""
 
     def _faults(self) -> Iterator[tuple[Place, str]]:
+        yield from super()._faults()
         live = live_combos(self.board_cards)
         oop, ip = held = [live[each.weights[live] > 0.0] for each in self.ranges()]
         blocked = [key for key, hands in zip(PLAYER_KEYS, held, strict=True) if not len(hands)]
@@ -279,8 +284,6 @@ class SpotConfig(ReportConfig):
         rivers = [digest.pop(key) for key in ("rivers", "river_buckets", "river_blockers")]
         if self.rivers == "compact":
             digest["rivers"] = rivers
-        else:
-            digest.pop("turn_buckets", None)
         for key in _SIZE_KEYS:
             del digest[key]
         oop, ip = (str(held.without_cards(cards)) for held in self.ranges())
