@@ -45,6 +45,7 @@ from runout.cards.deck import (
 )
 from runout.cards.flops import SUIT_MAPPINGS, CanonicalBoard
 from runout.errors import AbstractionError, BundleError, CardError, ExecutionError
+from runout.events import Event, PhaseEnded
 from runout.execution.context import RunContext
 from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
@@ -181,7 +182,10 @@ def keeping(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("keeping")
 def test_percentiles_are_built_once_from_ten_deals_a_bucket(monkeypatch):
-    opened = PercentileBuckets(NUMBERS, seed=3).opened
+    events: list[Event] = []
+    opened = PercentileBuckets(NUMBERS, seed=3).open(events.append)
+    told = [event.phase for event in events if isinstance(event, PhaseEnded)]
+    assert told[:3] == ["flop strengths", "turn strengths", "river strengths"]
     config = AbstractionConfig(*NUMBERS, DEALS_PER_BUCKET * max(NUMBERS))
     expected = build_card_abstraction(config, 3).boundaries
     monkeypatch.setattr(module, "build_card_abstraction", None)  # is not called again
@@ -189,7 +193,7 @@ def test_percentiles_are_built_once_from_ten_deals_a_bucket(monkeypatch):
     for street in Street:
         cuts = expected.by_street[street]
         np.testing.assert_array_equal(opened.boundaries.by_street[street], cuts)
-        np.testing.assert_array_equal(again.opened.boundaries.by_street[street], cuts)
+        np.testing.assert_array_equal(again.open().boundaries.by_street[street], cuts)
     assert again.digest is None
 
 

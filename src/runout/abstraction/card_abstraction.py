@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -16,7 +16,7 @@ from runout.cache import digest_sources, load_or_build
 from runout.cards.deck import BOARD_SIZES, NUM_COMBOS, require_board, require_distinct
 from runout.equity.board import hand_strength, sum_strengths
 from runout.errors import AbstractionError
-from runout.events import reporting_phase
+from runout.events import EventSink, ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.storage.bundle import has_bundle, load_bundle, read_manifest, reading_contents
 from runout.storage.writer import write_bundle
@@ -401,7 +401,7 @@ DEALS_PER_BUCKET = 10
 class PercentileBuckets:
     """Percentile buckets for a solver, opened or built when they are first asked; an `Abstraction`.
 
-    Building takes seconds, and its boundaries stay in the cache.
+    Building takes seconds, which `open` reports, and its boundaries stay in the cache.
 
     Attributes:
         num_buckets: on flop, turn and river, for all hands on all boards; if they are built.
@@ -412,10 +412,12 @@ class PercentileBuckets:
     num_buckets: tuple[int, int, int]
     seed: int = 0
     directory: Path | None = None
+    _opened: list[CardAbstraction] = field(default_factory=list, repr=False, compare=False)
+    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def __call__(self, board: Sequence[int], /) -> Uint16Array:
         """Returns ``[1326]`` the bucket of each combo on a board, 0 for those that it blocks."""
-        return self.opened(board)
+        return self.open()(board)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leaves it to a process that gets it to open its own."""
@@ -428,9 +430,14 @@ class PercentileBuckets:
             return None
         return read_manifest(self.directory).content_digest
 
-    @cached_property
-    def opened(self) -> CardAbstraction:
-        """The abstraction itself."""
+    def open(self, on_event: EventSink = ignore_event) -> CardAbstraction:
+        """Returns the abstraction itself; phases of building it are told once."""
+        with self._lock:
+            if not self._opened:
+                self._opened.append(self._make(on_event))
+        return self._opened[0]
+
+    def _make(self, on_event: EventSink) -> CardAbstraction:
         if self.directory is not None:
             if not has_bundle(self.directory):
                 problem = f"{self.directory} has none, `runout abstraction build` writes them"
@@ -439,7 +446,8 @@ class PercentileBuckets:
         config = AbstractionConfig(*self.num_buckets, DEALS_PER_BUCKET * max(self.num_buckets))
 
         def cut() -> Arrays:
-            built = build_card_abstraction(config, self.seed).boundaries
+            context = RunContext(1, on_event=on_event)
+            built = build_card_abstraction(config, self.seed, context).boundaries
             return {street.label: built.by_street[street] for street in Street}
 
         facts = asdict(config) | {"seed": self.seed, "code": digest_sources(*SOURCES)}

@@ -9,6 +9,7 @@ import numpy as np
 
 from runout.abstraction import bucket_map
 from runout.abstraction.bucket_map import Abstraction, FlopBuckets, build_flop_buckets
+from runout.abstraction.card_abstraction import PercentileBuckets
 from runout.abstraction.clustering import Metric, cluster_features
 from runout.arrays import AnyArray, Arrays, FloatArray
 from runout.cards.deck import NUM_CARDS, NUM_COMBOS, disjoint_combos
@@ -180,6 +181,8 @@ class BucketedBackend:
         if self.abstraction is None:
             buckets = build_flop_buckets(flop, self.num_buckets, *seeded)
         else:
+            if isinstance(self.abstraction, PercentileBuckets):
+                self.abstraction.open(in_round)
             with reporting_phase(in_round, Phase.HAND_BUCKETS):
                 buckets = FlopBuckets.of(flop, self.abstraction)
         before: BucketedSolver | None = None
@@ -235,8 +238,10 @@ class BucketedBackend:
         num_boards = (1, NUM_TURNS, NUM_TURNS * NUM_RIVERS)
         sizes = [StreetSize(number, cards.widths) for number in num_boards]
         num_buckets: tuple[int, ...] = self.num_buckets
-        if self.abstraction is not None:
-            num_buckets = FlopBuckets.of(flop, self.abstraction).num_buckets
+        own = self.abstraction
+        is_built_later = isinstance(own, PercentileBuckets) and own.directory is None
+        if own is not None and not is_built_later:
+            num_buckets = FlopBuckets.of(flop, own).num_buckets
         numbers = zip(templates, num_buckets, strict=True)
         cells = sum(sum(template.num_actions) * number for template, number in numbers)
         solver = plan_tables(templates, sizes, Precision.SINGLE).num_bytes + _CELL_BYTES * cells
