@@ -102,7 +102,8 @@ class FlopSolving(Event):
     iteration: int
     max_iterations: int
     exploitability_pot: float | None  # the last one measured, a fraction of the pot; None before
-    strategy_delta: float  # change of strategies in the last iteration, as the backend defines it
+    strategy_delta: float  # change of strategies in the last iteration: between the 169 hands the
+    # largest of a probability; of shared buckets that of averages, weighted by reach; else NaN
     round: int = 1
     total_rounds: int = 1
     is_converged: bool = False  # ends here because it is good enough

@@ -268,6 +268,15 @@ def test_a_solved_flop_leaves_the_line_of_the_design():
     )
 
 
+def test_strategies_that_settle_beside_a_bound_have_not_converged():
+    bound = {"pot": 0.241, "is_converged": True, "is_upper_bound": True}
+    shared = solving_of_test_progress_text(38, 0.0009, **bound)
+    told = "AhKd7s settled at iter 38 δ=0.0009, ≤24.10% of the pot (6.7 s) ✓"
+    assert describe_solved("AhKd7s", [shared], 6.7) == told
+    of_boards = solving_of_test_progress_text(38, math.nan, **bound | {"pot": 0.004})
+    assert "converged at iter 38 ≤0.40% of the pot" in describe_solved("AhKd7s", [of_boards], 6.7)
+
+
 def test_a_flop_that_ran_out_of_iterations_has_not_converged():
     line = describe_solved("AhKd7s", [solving_of_test_progress_text(200, pot=0.0042)], 8.2)
     assert line == "AhKd7s stopped at iter 200 δ=0.0032, 0.42% of the pot (8.2 s)"

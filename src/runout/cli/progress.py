@@ -120,7 +120,10 @@ def describe_solved(flop: str, last: Sequence[FlopSolving], seconds: float) -> s
     if not last:
         return f"{flop} solved {took} ✓"
     worst = max(last, key=lambda event: (not event.is_converged, event.exploitability_pot or 0.0))
-    how, end = ("converged", f"{took} ✓") if worst.is_converged else ("stopped", took)
+    # Shared buckets end where strategies hardly move any more, which says nothing of their bound.
+    is_settled = worst.is_upper_bound and not math.isnan(worst.strategy_delta)
+    reached = "settled" if is_settled else "converged"
+    how, end = (reached, f"{took} ✓") if worst.is_converged else ("stopped", took)
     place = f" of SPR {worst.spr:.4g}" if len(last) > 1 else ""
     return f"{flop} {how} at iter {worst.iteration}{place} {describe_measures(worst)} {end}"
 
