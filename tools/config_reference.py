@@ -76,8 +76,14 @@ def _format_backend(kind: type[FlopsConfig]) -> list[str]:
     own = [key for key in kind.model_fields if key not in FlopsConfig.model_fields]
     name = kind.model_fields["solve_type"].default
     about = f"{inspect.getdoc(kind)} `cfr_variant: null` is `{kind.best_variant}`."
-    has_presets = any(key in preset for preset in kind.presets.values() for key in own)
-    presets = [_format_presets(kind, own)] if has_presets else []
+    others = FlopsConfig.presets
+    changed = {
+        key: None
+        for name, preset in kind.presets.items()
+        for key, value in preset.items()
+        if others[name].get(key) != value
+    }
+    presets = [_format_presets(kind, list(changed))] if changed else []
     return [f"### More keys with `solve_type: {name}`", about, format_keys(kind, own), *presets]
 
 

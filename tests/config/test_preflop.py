@@ -347,12 +347,22 @@ def test_presets_have_buckets_of_boards_for_the_bucketed_backend_alone(name, buc
 def test_a_slower_preset_is_never_less_accurate():
     configs = [BucketedConfig(preset=name) for name in NAMES]
     iterations = [config.postflop_solve_iterations for config in configs]
-    thresholds = [config.cfr_exploitability_threshold for config in configs]
+    thresholds = [FlopsConfig(preset=name).cfr_exploitability_threshold for name in NAMES]
     assert iterations == sorted(set(iterations))
     for key in ("turn_buckets", "river_buckets"):
         buckets = [getattr(config, key) for config in configs]
         assert buckets == sorted(buckets)
     assert thresholds == sorted(thresholds, reverse=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_presets_of_buckets_of_boards_end_after_as_many_iterations_with_any_seed(name):
+    assert BucketedConfig(preset=name).cfr_exploitability_threshold is None
+    given = BucketedConfig(preset=name, cfr_exploitability_threshold=0.01)
+    assert given.cfr_exploitability_threshold == 0.01
+    for key, value in (("bucket_scope", "street"), ("num_hand_buckets_turn", 40)):
+        shared, others = BucketedConfig(preset=name, **{key: value}), FlopsConfig(preset=name)
+        assert shared.stopping_rule() == others.stopping_rule()
 
 
 @pytest.mark.parametrize("name", NAMES)

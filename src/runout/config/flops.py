@@ -289,6 +289,14 @@ class BucketedConfig(FlopsConfig):
     rebucket_warm_start: Annotated[bool, _STREET] = False
     """With `street`: begin a further round with the regrets of the round before."""
 
+    @classmethod
+    def _preset_of(cls, name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Leaves it to a threshold when a solve with shared buckets ends."""
+        preset, shared = super()._preset_of(name, given), ("bucket_scope", *cls.keys_with(_STREET))
+        if any(given.get(key, _BOARD) not in (_BOARD, None, False) for key in shared):
+            preset |= {key: FlopsConfig.presets[name].get(key, own) for key, own in preset.items()}
+        return preset
+
     def _faults(self) -> Iterator[tuple[Place, str]]:
         yield from super()._faults()
         if self.bucket_scope == "board":
