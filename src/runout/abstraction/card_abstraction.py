@@ -16,7 +16,7 @@ from runout.cache import digest_sources, load_or_build
 from runout.cards.deck import BOARD_SIZES, NUM_COMBOS, require_board, require_distinct
 from runout.equity.board import hand_strength, sum_strengths
 from runout.errors import AbstractionError
-from runout.events import EventSink, ignore_event, reporting_phase
+from runout.events import BucketEventSink, EventSink, ignore_event, reporting_phase
 from runout.execution.context import RunContext
 from runout.storage.bundle import has_bundle, load_bundle, read_manifest, reading_contents
 from runout.storage.writer import write_bundle
@@ -430,14 +430,14 @@ class PercentileBuckets:
             return None
         return read_manifest(self.directory).content_digest
 
-    def open(self, on_event: EventSink = ignore_event) -> CardAbstraction:
+    def open(self, on_event: BucketEventSink = ignore_event) -> CardAbstraction:
         """Returns the abstraction itself; phases of building it are told once."""
         with self._lock:
             if not self._opened:
                 self._opened.append(self._make(on_event))
         return self._opened[0]
 
-    def _make(self, on_event: EventSink) -> CardAbstraction:
+    def _make(self, on_event: BucketEventSink) -> CardAbstraction:
         if self.directory is not None:
             if not has_bundle(self.directory):
                 problem = f"{self.directory} has none, `runout abstraction build` writes them"
@@ -446,7 +446,7 @@ class PercentileBuckets:
         config = AbstractionConfig(*self.num_buckets, DEALS_PER_BUCKET * max(self.num_buckets))
 
         def cut() -> Arrays:
-            context = RunContext(1, on_event=on_event)
+            context = RunContext(1, cast(EventSink, on_event))  # all its events are phases
             built = build_card_abstraction(config, self.seed, context).boundaries
             return {street.label: built.by_street[street] for street in Street}
 
