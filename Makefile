@@ -5,7 +5,7 @@ BIN := .venv/bin
 # Without bytecode every process that a test starts would compile the package's source anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: solve test fuzz chaos check kernels coverage test-slow test-ray bench lock data clean test-machines
+.PHONY: solve test fuzz chaos check kernels coverage docs release test-slow test-ray bench lock data clean test-machines
 
 solve: .venv/installed
 	$(BIN)/runout solve-preflop -c configs/smoke.yaml -o results/smoke --overwrite
@@ -18,10 +18,24 @@ test: .venv/installed
 kernels: .venv/installed
 	$(BIN)/runout warmup
 
-check: .venv/installed
+check: .venv/installed docs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The site of the documentation, into `site`; a link that leads nowhere is an error.
+docs: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+
+# Builds and checks the files of a release and tags it; see CONTRIBUTING.md for the rest.
+release: .venv/installed
+	test -z "$$(git status --porcelain)"
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/pytest tests/integration/test_wheel.py
+	git tag "v$$($(BIN)/hatchling version)"
 
 # Compiled code cannot be traced, so the tests of kernels run once more with kernels as plain Python,
 # where whole numbers may overflow.

@@ -1,7 +1,7 @@
 """Help, errors, events and documentation are plain English: phrases of other languages are banned.
 
 `tests/data/banned_phrases.txt` has a regular expression per line. Docstrings are looked at where
-they are help, in `runout.cli`; elsewhere they are for reviewers.
+they are help, in `runout.cli`; elsewhere they are for reviewers. proselint reads the pages too.
 """
 
 import ast
@@ -9,12 +9,22 @@ import re
 from pathlib import Path
 
 import pytest
+from proselint import checks
+from proselint.config import DEFAULT
+from proselint.registry import CheckRegistry
+from proselint.tools import LintFile
 
 ROOT = Path(__file__).parents[1]
 PHRASES = (ROOT / "tests/data/banned_phrases.txt").read_text().split("\n")
 BANNED = re.compile(rf"\b(?:{'|'.join(filter(None, PHRASES))})\b", re.IGNORECASE)
 TOP = ("README.md", "GLOSSARY.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
 PAGES = [*ROOT.glob("docs/*.md"), *ROOT.glob("configs/*"), *map(ROOT.joinpath, TOP)]
+
+
+# Of proselint, what is about words: typography is that of Markdown, and numbers may be alike.
+NOT_ABOUT_WORDS = ("annotations", "dates_times", "lexical_illusions", "typography")
+CheckRegistry().register_many(checks.__register__)
+HOUSE_STYLE = {"checks": DEFAULT["checks"] | dict.fromkeys(NOT_ABOUT_WORDS, False)}
 
 
 def find_banned(text):
@@ -42,6 +52,14 @@ def test_pages_are_plain(page):
     # Output of the program, which its own test reads, and code.
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
     assert list(find_banned(text)) == []
+    words = re.sub(r"`[^`\n]*`", "code", text)
+    found = LintFile(page.name, words).lint(DEFAULT | HOUSE_STYLE)
+    assert [each.check_result.message for each in found] == []
+
+
+def test_proselint_is_listening():
+    text = LintFile("page", "It is a very unique and most perfect circle, at this point in time.")
+    assert text.lint(DEFAULT | HOUSE_STYLE)
 
 
 @pytest.mark.parametrize("package", sorted(p.name for p in (ROOT / "src/runout").iterdir()))

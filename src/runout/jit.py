@@ -33,9 +33,10 @@ def _not_finding(*packages: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-# Numba imports them wherever they are installed, for what no kernel uses: linear algebra, and
-# reports on lines. That takes a tenth of a small solve; in too little memory scipy's never ends.
-with _not_finding("scipy", "coverage"):
+# Numba imports them wherever they are installed, for what no kernel uses: linear algebra, reports
+# on lines, and colours, which are reset on the terminal at the end of every program. That takes a
+# tenth of a small solve; in too little memory scipy's never ends.
+with _not_finding("scipy", "coverage", "colorama"):
     import numba
     import numba.np.arraymath
     from numba.core import event as numba_event

@@ -32,6 +32,22 @@ def test_a_starter_file_is_a_commented_config(run, tmp_path, kind):
     assert "--overwrite" in run("config", "init", kind, "-o", str(path)).stderr
 
 
+def test_configs_that_ship_are_listed_and_written(run, tmp_path):
+    lines = run("config", "init").stdout.splitlines()
+    names = [line.split()[0] for line in lines]
+    assert names == [*KINDS, *(path.stem for path in CONFIGS)]
+    assert all(len(line.split(maxsplit=1)[1]) > 10 for line in lines)
+    path = tmp_path / "mine.yaml"
+    assert run("config", "init", "smoke", "-o", str(path)).exit_code == 0
+    assert path.read_text() == next(p for p in CONFIGS if p.stem == "smoke").read_text()
+
+
+def test_an_unknown_config_is_named_with_those_there_are(error_line):
+    line = error_line("config", "init", "smok")
+    assert line.startswith("NAME: 'smok' is not one of preflop, ")
+    assert "smoke" in line
+
+
 def test_all_errors_of_a_file_are_reported_with_their_lines(run, tmp_path):
     path = tmp_path / "bad.yaml"
     path.write_text("board: QsJh2h\noop: AX\nip: [77]\npot: 0\nstak: 9\ntarget: 0.5\nstack: 5\n")

@@ -65,6 +65,7 @@ Tools
   config | | Write, check and describe config files.
   config init | config.write_starter |
     spot -o spot.yaml
+    smoke -o smoke.yaml
   config validate | config.validate |
     spot.yaml
   config schema | config.print_schema |

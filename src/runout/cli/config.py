@@ -1,8 +1,10 @@
 """`runout config` and `import`: starter files, errors, JSON Schema, files of other programs."""
 
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +32,7 @@ _KINDS: dict[str, type[ConfigSection]] = {
     "sweep": SweepConfig,
 }
 _STARTERS = Path(__file__).parent / "starters"
+_PACKAGE = Path(__file__).parents[1]
 
 KindArgument = Annotated[str, argument("KIND", f"Kind of the file: {', '.join(_KINDS)}.")]
 
@@ -41,14 +44,40 @@ def _section(kind: str) -> type[ConfigSection]:
     return _KINDS[kind]
 
 
+def _shipped_configs() -> dict[str, Path]:
+    """Returns the files that `config init` writes, starters of each kind first.
+
+    A wheel has the configs in the package, a checkout at its top.
+    """
+    inside = _PACKAGE / "configs"
+    folder = inside if inside.is_dir() else _PACKAGE.parents[1] / "configs"
+    files = [*(_STARTERS / f"{kind}.yaml" for kind in _KINDS), *sorted(folder.glob("*.yaml"))]
+    return {path.stem: path for path in files}
+
+
 def write_starter(
-    kind: KindArgument,
+    name: Annotated[str | None, argument("NAME", "Kind of file or shipped config.")] = None,
     path: Annotated[Path | None, option("--output -o", "FILE", "File to write.")] = None,
     overwrite: Annotated[bool, flag("--overwrite", "Replace an existing file.")] = False,
 ) -> None:
-    """Write a commented config file to start from, to stdout by default."""
-    _section(kind)
-    text = (_STARTERS / f"{kind}.yaml").read_text("utf-8")
+    """Write a commented config file to start from, to stdout by default.
+
+    NAME is a kind of file (preflop, flops, spot, report, sweep) or one of the configs that come
+    with runout, such as smoke or hu_25bb. Without NAME they are listed.
+    """
+    files = _shipped_configs()
+    if name is None:
+        for each, file in files.items():
+            words = file.read_text("utf-8").partition("\n#\n")[0].replace("\n#", "").split()
+            title = re.split(r"[.:](?: |$)", " ".join(words[1:]))[0]
+            title = "starter for a new file" if each in _KINDS else title
+            print(f"{each:<26}{shorten(title, 54, placeholder='...')}")
+        return
+    if name not in files:
+        raise OptionError(
+            "NAME", f"{name!r} is not one of {', '.join(files)}{suggest(name, files)}"
+        )
+    text = files[name].read_text("utf-8")
     if path is None:
         print(text, end="")
         return
