@@ -27,7 +27,7 @@ FLAGS = [
     "--disable-sync",
 ]
 #: Nothing takes so long, but on a machine that is busy with other work.
-PATIENCE_MILLISECONDS = 300_000
+PATIENCE_MILLISECONDS = int(os.environ.get("RUNOUT_PATIENCE", "300000"))
 
 #: Where screenshots go to be looked at; nowhere if it is not set.
 SCREENSHOTS = os.environ.get("RUNOUT_SCREENSHOTS")
@@ -93,12 +93,12 @@ class Viewer:
         """Waits until nothing is loading any more."""
         self.page.locator(".top [role=status]").wait_for(state="detached")
 
-    def shoot(self, name):
+    def shoot(self, name, whole=False):
         """Keeps a picture of what is on the page."""
         if SCREENSHOTS:
             with suppress(FileExistsError):
                 Path(SCREENSHOTS).mkdir(parents=True)
-            self.page.screenshot(path=str(Path(SCREENSHOTS) / f"{name}.png"))
+            self.page.screenshot(path=str(Path(SCREENSHOTS) / f"{name}.png"), full_page=whole)
 
     def cell(self, hand):
         return self.page.locator(f'[data-hand="{hand}"]')

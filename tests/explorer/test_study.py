@@ -68,9 +68,7 @@ def test_a_range_is_read_in_every_notation(study, text):
 
 
 def test_a_range_that_cannot_be_read_says_where(study):
-    refused = study.post("/api/range", json={"text": "22+,AAs"})
-    assert refused.status_code == 400
-    assert refused.json()["where"] == "'AAs'"
+    assert ask(study, "/api/range", text="22+,AAs")["where"] == "'AAs'"
 
 
 def test_the_shelf_keeps_ranges_and_gives_them_up(study, folder):
@@ -103,7 +101,7 @@ def test_a_hand_that_was_played_becomes_spots(study):
     )
     spots = ask(study, "/api/import", text=hand)["spots"]
     assert spots[0]["keys"] == {"board": "QsJh2h", "pot": 12, "stack": 194}
-    assert study.post("/api/import", json={"text": "no hand\nat all"}).status_code == 400
+    assert "is a file of none of" in ask(study, "/api/import", text="no hand\nat all")["problem"]
 
 
 def test_memory_is_that_of_the_command_line(study):
@@ -113,6 +111,9 @@ def test_memory_is_that_of_the_command_line(study):
     assert 0 < size["seconds_per_iteration"] < 1
     more = ask(study, "/api/draft/size", keys={**SMALL, "bet_sizes": ["20%", "50%", "90%"]})
     assert more["num_nodes"] > size["num_nodes"]
+    sizes = [f"{share}%" for share in range(1, 200)]
+    huge = {**SMALL, "board": "QsJh2h", "bet_sizes": sizes, "stack": 1e6, "merging_threshold": 0}
+    assert ask(study, "/api/draft/size", keys=huge)["problem"]
 
 
 def test_a_spot_is_solved_and_solved_further(study, folder):

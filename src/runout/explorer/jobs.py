@@ -42,7 +42,7 @@ class SolveJob:
 
     Attributes:
         state: ``queued``, ``running``, ``done``, ``failed`` or ``stopped``.
-        curve: exploitability as a fraction of the pot, by iteration.
+        curve: exploitability as a fraction of the pot, by iteration; ``target`` where it ends.
         seconds_left: as the process says; None if it does not know.
         message: what went wrong, if it failed.
     """
@@ -54,6 +54,7 @@ class SolveJob:
     state: str = "queued"
     iteration: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
+    target: float | None = None
     seconds_left: float | None = None
     message: str = ""
     started: float = field(default_factory=time.monotonic)
@@ -69,6 +70,7 @@ class SolveJob:
             "iteration": self.iteration,
             "curve": [list(point) for point in self.curve],
             "seconds": (self.ended or time.monotonic()) - self.started,
+            "target": self.target,
             "seconds_left": self.seconds_left,
             "message": self.message[-_MAX_MESSAGE_CHARACTERS:],
         }
@@ -198,6 +200,7 @@ def _watch(job: SolveJob) -> None:
         if news.get("event") == _STEP:
             job.iteration, job.seconds_left = news["iteration"], news["seconds_left"]
             chips = news["exploitability"]
+            job.target = None if news.get("target") is None else news["target"] / news["pot_chips"]
             pots = None if chips is None else chips / news["pot_chips"]
             if pots is not None and not (job.curve and job.curve[-1][1] == pots):
                 job.curve.append((job.iteration, pots))

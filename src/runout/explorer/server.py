@@ -324,6 +324,11 @@ def _add_jobs(app: FastAPI, explorer: Explorer, jobs: Jobs) -> None:
     def look(job_id: str) -> Json:
         return explorer.job_to_json(jobs.get(job_id))
 
+    @app.post("/api/jobs/{job_id}/again")
+    def start_again(job_id: str) -> Json:
+        job = jobs.get(job_id)
+        return explorer.job_to_json(jobs.start(job.arguments, job.output))
+
     @app.delete("/api/jobs/{job_id}")
     def stop(job_id: str) -> Json:
         job = jobs.get(job_id)

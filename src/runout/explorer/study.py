@@ -24,6 +24,7 @@ from runout.config.load import parse_config
 from runout.config.section import AllConfigErrors
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, ConfigError, ExecutionError, RangeError, RunoutError, quote
+from runout.execution.pool import available_memory_bytes
 from runout.explorer.jobs import Jobs, Json, SolveJob
 from runout.explorer.library import FoundRun, Library
 from runout.formats.imports import read_text
@@ -35,6 +36,7 @@ _MAX_FOLDERS = 3
 _MAX_SAVED = 500
 _MAX_TEXT = 60_000
 _MAX_SECONDS = 60.0
+_UNKNOWN_BYTES = 1e15  # where the system does not say
 
 
 class _Question(BaseModel):
@@ -73,6 +75,14 @@ class ChangeQuestion(_Question):
 
     name: str | None = Field(None, max_length=300)
     tags: list[str] | None = Field(None, max_length=20)
+
+
+def told(answer: Callable[[], Json]) -> Json:
+    """Returns an answer, or why there is none: while somebody types that is no failed request."""
+    try:
+        return answer()
+    except RunoutError as error:
+        return {"where": error.where, "problem": error.problem}
 
 
 def range_to_json(text: str) -> Json:
@@ -305,11 +315,11 @@ def add_study(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob],
 def _add_drafts(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob], Json]) -> None:
     @app.post("/api/range")
     def read_range(question: RangeQuestion) -> Json:
-        return range_to_json(question.text)
+        return told(lambda: range_to_json(question.text))
 
     @app.post("/api/import")
     def read(question: TextQuestion) -> Json:
-        return read_import(question.text)
+        return told(lambda: read_import(question.text))
 
     @app.post("/api/draft")
     def check(draft: SpotDraft) -> Json:
@@ -320,7 +330,9 @@ def _add_drafts(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob
         with TemporaryDirectory() as folder:
             file = Path(folder) / "spot.yaml"
             file.write_text(read_draft(draft.keys).to_yaml())
-            return jobs.measure(["--config", str(file)], _MAX_SECONDS)
+            size = told(lambda: jobs.measure(["--config", str(file)], _MAX_SECONDS))
+        available = available_memory_bytes()
+        return size | {"memory_available_bytes": min(available, _UNKNOWN_BYTES)}
 
     @app.post("/api/spots")
     def solve(draft: SpotDraft) -> Json:

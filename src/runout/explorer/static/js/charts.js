@@ -3,14 +3,14 @@ import { html } from "./html.js";
 import { svgPath, ticks } from "./curves.js";
 import { TEXT } from "./strings.js";
 
-const [WIDTH, HEIGHT, LEFT, BOTTOM] = [420, 190, 44, 22];
+const [WIDTH, HEIGHT, LEFT, BOTTOM] = [420, 190, 56, 22];
 
 /**
  * Curves over 0 to 1 with their names; a click or drag puts the crosshair.
  *
  * @param curves {name, points, className} each
  */
-export function CurveChart({ title, curves, range, format, xLabel, formatX }) {
+export function CurveChart({ title, curves, range, marks, format, xLabel, formatX }) {
   if (!curves.some((curve) => curve.points.length)) {
     return html`<figure class="chart">
       <figcaption>${title}</figcaption>
@@ -28,7 +28,7 @@ export function CurveChart({ title, curves, range, format, xLabel, formatX }) {
       onPointerMove=${moveCrosshair}
       onPointerLeave=${hideCrosshair}
     >
-      ${ticks(low, high).map(
+      ${(marks || ticks(low, high)).map(
         (tick) =>
           html`<g class="tick"
             ><line x1="0" x2=${WIDTH} y1=${y(tick)} y2=${y(tick)} />
@@ -37,7 +37,7 @@ export function CurveChart({ title, curves, range, format, xLabel, formatX }) {
       )}
       ${[0, 0.25, 0.5, 0.75, 1].map(
         (at) =>
-          html`<text class="tick" x=${at * WIDTH} y=${HEIGHT + 16} text-anchor="middle"
+          html`<text class="tick" x=${at * WIDTH} y=${HEIGHT + 16} text-anchor=${at === 0 ? "start" : at === 1 ? "end" : "middle"}
             >${formatX(at)}</text
           >`,
       )}

@@ -47,3 +47,14 @@ export function ticks(low, high, count = 4) {
   for (let i = first; i * step <= high + 1e-9 * step; i += 1) found.push(Number((i * step).toPrecision(12)));
   return found;
 }
+
+/** Round numbers of a logarithmic axis from low to high: 1, 2 and 5 of each decade, or 1 only. */
+export function decades(low, high) {
+  const powers = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1)
+    powers.push(power);
+  const steps = powers.length > 4 ? [1] : powers.length > 2 ? [1, 3] : [1, 2, 5];
+  const marks = powers.flatMap((power) => steps.map((step) => Number(`${step}e${power}`)));
+  const inside = marks.filter((mark) => mark >= low * 0.999 && mark <= high * 1.001);
+  return inside.length > 1 ? inside : [Number(low.toPrecision(2)), Number(high.toPrecision(2))];
+}

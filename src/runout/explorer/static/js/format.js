@@ -63,9 +63,9 @@ export function combos(value) {
 }
 
 /** Seconds as people say them. */
-export function duration(seconds) {
+export function duration(seconds, decimals = 1) {
   if (!isKnown(seconds)) return NONE;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${seconds.toFixed(decimals)} s`;
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

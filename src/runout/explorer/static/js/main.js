@@ -1,11 +1,13 @@
 // The page: draws what the store knows, and tells it what the browser does.
 import { isStatic } from "./api.js";
 import { html, render } from "./html.js";
+import { watchJobs } from "./jobs.js";
 import { onKey } from "./keys.js";
 import { DiffPage } from "./pages/diff.js";
 import { ExplorePage } from "./pages/explore.js";
 import { FlopsPage } from "./pages/flops.js";
 import { Home } from "./pages/home.js";
+import { NewSpotPage } from "./pages/new_spot.js";
 import { Header } from "./parts/header.js";
 import { Overlay } from "./parts/overlays.js";
 import { shownOf } from "./shown.js";
@@ -26,6 +28,8 @@ function Page({ shown }) {
   switch (state.address.view) {
     case "home":
       return html`<${Home} />`;
+    case "new":
+      return html`<${NewSpotPage} />`;
     case "flops":
       return html`<${FlopsPage} />`;
     case "diff":
@@ -53,6 +57,10 @@ function Problem({ problem }) {
 }
 
 function draw() {
+  if (state.marks?.can_edit && state.jobs === null) {
+    state.jobs = [];
+    watchJobs();
+  }
   const html_ = document.documentElement;
   html_.dataset.theme = themeOf(state.settings);
   html_.dataset.palette = state.settings.palette;

@@ -8,6 +8,9 @@ const SETTINGS = "runout-settings";
 export const state = {
   address: { view: "home", run: "", params: { ...DEFAULTS } },
   runs: null,
+  marks: null, // what the user keeps: tags, what waits, whether anything may be changed
+  jobs: null,
+  draft: null,
   facts: null,
   node: null,
   line: null,
@@ -17,7 +20,6 @@ export const state = {
   flops: null,
   other: null,
   otherFacts: null,
-  job: null,
   estimate: null,
   problem: null,
   isLoading: false,
@@ -141,12 +143,13 @@ const EMPTY = {
 };
 
 async function load({ view, run, params }, put) {
-  if (view === "home") {
-    put({ runs: (await ask("runs", "", "", true)).runs, problem: null });
+  if (view === "home" || view === "new") {
+    const marks = await ask("runs", "", "", true);
+    put({ runs: marks.runs, marks, problem: null });
     return;
   }
   ask("runs").then(
-    (answer) => put({ runs: answer.runs }),
+    (marks) => put({ runs: marks.runs, marks }),
     () => {},
   );
   if (view === "flops") {

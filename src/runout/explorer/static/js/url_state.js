@@ -1,7 +1,7 @@
 // The address of a view, and back. Pure: everything that is on the page is in the address.
 
-const LETTER_BY_VIEW = { preflop: "p", spot: "s", flops: "f", diff: "d", home: "" };
-const VIEW_BY_LETTER = { p: "preflop", s: "spot", f: "flops", d: "diff" };
+const LETTER_BY_VIEW = { preflop: "p", spot: "s", flops: "f", diff: "d", new: "new", drill: "t", home: "" };
+const VIEW_BY_LETTER = { p: "preflop", s: "spot", f: "flops", d: "diff", new: "new", t: "drill" };
 
 /** Parameters by their names in an address, with what they are if they are not there. */
 export const DEFAULTS = {
@@ -61,7 +61,7 @@ export function formatAddress({ view, run, params }) {
   // Colons and commas are allowed in a query, and paths stay readable with them.
   const text = query.toString().replaceAll("%3A", ":").replaceAll("%2C", ",");
   const path =
-    view === "diff" ? "/d" : view === "home" ? "/" : `/${LETTER_BY_VIEW[view]}/${encodeURIComponent(run)}`;
+    view === "home" ? "/" : view === "diff" || view === "new" ? `/${LETTER_BY_VIEW[view]}` : `/${LETTER_BY_VIEW[view]}/${encodeURIComponent(run)}`;
   return text ? `${path}?${text}` : path;
 }
 

@@ -2,7 +2,9 @@
 import { PALETTES } from "../colours.js";
 import { html } from "../html.js";
 import { percent } from "../format.js";
+import { openDraft } from "../draft_store.js";
 import { TEXT } from "../strings.js";
+import { STUDY } from "../strings_study.js";
 import { change, choose, go, linkTo, set, state, themeOf } from "../store.js";
 import { DEFAULTS, viewOfKind } from "../url_state.js";
 
@@ -34,6 +36,7 @@ export function Header() {
     </a>
     ${
       address.view !== "home" &&
+      address.view !== "new" &&
       runs &&
       html`<label class="run-choice">
         <span class="visually-hidden">${TEXT.home}</span>
@@ -55,6 +58,8 @@ export function Header() {
       </button>`
     }
     <span class="spacer"></span>
+    ${facts?.spot && state.marks?.can_edit && html`<button onClick=${() => openDraft(facts.spot)}>${STUDY.duplicate}</button>`}
+    ${state.marks?.can_edit && address.view !== "new" && html`<button class="primary" onClick=${() => openDraft()}>${STUDY.newSpot}</button>`}
     ${state.isLoading && html`<span class="muted" role="status">${TEXT.loading}</span>`}
     <label class="setting"
       ><span class="visually-hidden">${TEXT.palette}</span>

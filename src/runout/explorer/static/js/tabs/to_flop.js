@@ -1,17 +1,15 @@
 // From a line before the flop to a flop: one that is solved, or the command that solves another.
-import { isStatic, look, tell } from "../api.js";
-import { CurveChart } from "../charts.js";
+import { isStatic, tell } from "../api.js";
 import { copy } from "../clipboard.js";
 import { areAlike, cardsOf } from "../hands.js";
 import { html } from "../html.js";
-import { duration, percent } from "../format.js";
+import { watchJobs } from "../jobs.js";
 import { joinPath } from "../paths.js";
+import { Job } from "../parts/job_panel.js";
 import { CardFace } from "../parts/ribbon.js";
 import { TEXT } from "../strings.js";
 import { change, go, goToNode, set, state } from "../store.js";
 import { DEFAULTS } from "../url_state.js";
-
-const LOOK_EVERY_MS = 1000;
 
 export function ToFlop({ node }) {
   const { facts, runs } = state;
@@ -77,7 +75,7 @@ function ask(event) {
   const isSolved = (state.node.flops || []).some((flop) => areAlike(flop, board));
   if (isSolved) goToNode(joinPath(state.node.path, board));
   else {
-    set({ estimate: null, job: null });
+    set({ estimate: null, startedJob: null });
     change({ flop: board });
   }
 }
@@ -96,7 +94,8 @@ function Command({ node, board, facts }) {
     quoted(`${facts.path}/spots/${node.path}-${board}`),
   ];
   const command = words.join(" ");
-  const { estimate, job } = state;
+  const { estimate } = state;
+  const job = (state.jobs || []).find((other) => other.id === state.startedJob);
   return html`<div class="command">
     <p>${TEXT.toFlop.command}</p>
     <pre><code>${command}</code></pre>
@@ -104,7 +103,7 @@ function Command({ node, board, facts }) {
       <button onClick=${() => copy(command)}>${TEXT.copyPio}</button> ${
         facts.can_solve &&
         html`<button onClick=${() => estimateIt(node, board)}>${TEXT.toFlop.estimate}</button>
-          <button class="primary" disabled=${job?.state === "running"} onClick=${() => solveIt(node, board)}>
+          <button class="primary" disabled=${Boolean(job && !job.is_over)} onClick=${() => solveIt(node, board)}>
             ${TEXT.toFlop.run}
           </button>`
       }
@@ -127,46 +126,10 @@ async function estimateIt(node, board) {
 
 async function solveIt(node, board) {
   try {
-    watch(await tell("POST", "/api/jobs", { run: state.address.run, node: node.path, board }));
+    const job = await tell("POST", "/api/jobs", { run: state.address.run, node: node.path, board });
+    set({ startedJob: job.id });
+    watchJobs(job);
   } catch (error) {
     set({ estimate: { problem: error.problem } });
   }
-}
-
-function watch(job) {
-  set({ job });
-  if (job.is_over) return;
-  setTimeout(async () => {
-    if (state.job?.id !== job.id) return;
-    watch(await look(`/api/jobs/${job.id}`).catch(() => ({ ...job, state: "failed", is_over: true })));
-  }, LOOK_EVERY_MS);
-}
-
-function Job({ job }) {
-  const points = job.curve.map(([iteration, share]) => [iteration, share]);
-  const last = points.at(-1);
-  const scale = last ? last[0] : 1;
-  return html`<div class="job" role="status">
-    <p>
-      <b>${TEXT.toFlop[job.state] || job.state}</b>
-      <span>${job.iteration} ${TEXT.trust.iterations}</span>
-      ${last && html`<span>${TEXT.trust.exploitability} ${percent(last[1], 2)} of the pot</span>`}
-      <span>${duration(job.seconds)}</span>
-      ${job.state === "stopped" && !job.is_over && html`<span>${TEXT.toFlop.saving}</span>`}
-      ${job.seconds_left !== null && job.state === "running" ? `${TEXT.toFlop.timeLeft} ${duration(job.seconds_left)} ${TEXT.toFlop.left}` : ""}
-      ${job.state === "running" && html`<button onClick=${() => tell("DELETE", `/api/jobs/${job.id}`)}>${TEXT.toFlop.stop}</button>`}
-      ${job.run && html`<button class="primary" onClick=${() => go({ view: "spot", run: job.run, params: { ...DEFAULTS } })}>${TEXT.toFlop.open}</button>`}
-    </p>
-    ${
-      points.length > 1 &&
-      html`<${CurveChart}
-        title=${TEXT.trust.curve}
-        curves=${[{ name: "", className: "player-0", points: points.map(([x, y]) => [x / scale, Math.log10(Math.max(y, 1e-6))]) }]}
-        format=${(value) => percent(10 ** value, 2)}
-        formatX=${(at) => String(Math.round(at * scale))}
-        xLabel=${TEXT.trust.iterations}
-      />`
-    }
-    ${job.message && html`<pre>${job.message}</pre>`}
-  </div>`;
 }

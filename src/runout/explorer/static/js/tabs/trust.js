@@ -1,8 +1,8 @@
 // How well it is solved, in which game that was measured, and where it comes from.
-import { CurveChart } from "../charts.js";
 import { html } from "../html.js";
 import { amount, duration, moment, money, percent } from "../format.js";
 import { describeQuality } from "../parts/header.js";
+import { ExploitabilityCurve } from "../parts/job_panel.js";
 import { TEXT } from "../strings.js";
 import { goToNode, state } from "../store.js";
 
@@ -119,26 +119,12 @@ function realText(quality) {
     : `${quality.real_exploitability.toPrecision(3)} mbb`;
 }
 
-/** Both axes are logarithmic: a straight line is a power of the iterations. */
 function Curve({ quality }) {
-  const points = quality.curve.filter(([iteration]) => iteration > 0);
-  if (points.length < 2) return null;
-  const [first, last] = [Math.log(points[0][0]), Math.log(points.at(-1)[0])];
-  const curve = {
-    name: TEXT.trust.exploitability,
-    className: "player-0",
-    points: points.map(([iteration, value]) => [
-      (Math.log(iteration) - first) / (last - first || 1),
-      Math.log10(Math.max(value, 1e-7)),
-    ]),
-  };
-  const format = (power) => (quality.unit === "pot" ? `${money(100 * 10 ** power)} %` : money(10 ** power));
-  return html`<${CurveChart}
-    title=${`${TEXT.trust.curve}, ${quality.unit === "pot" ? TEXT.unitPot : "mbb"}`}
-    curves=${[curve]}
-    format=${format}
-    formatX=${(at) => Math.round(Math.exp(first + at * (last - first))).toLocaleString("en")}
-    xLabel=${TEXT.trust.iterations}
+  const isPot = quality.unit === "pot";
+  return html`<${ExploitabilityCurve}
+    curve=${quality.curve}
+    title=${`${TEXT.trust.curve}, ${isPot ? TEXT.unitPot : "mbb"}`}
+    format=${(value) => (isPot ? `${Number((100 * value).toPrecision(2))} %` : String(Number(value.toPrecision(2))))}
   />`;
 }
 
