@@ -35,7 +35,17 @@ BUDGET = {
 GRANTS = {26: 300, 27: 700, 28: 1_800, 29: 1_000, 30: 600, 31: 300}
 GRANTED: dict[int, dict[str, int]] = {
     26: {"flops": 60},
-    27: {"cli": 80, "config": 80, "holdem": 200, "preflop": 220, "runs": 120},
+    27: {
+        "cards": 50,
+        "cli": 40,
+        "config": 60,
+        "equity": 8,
+        "flops": 30,
+        "holdem": 325,
+        "preflop": 40,
+        "runs": 60,
+        "solutions": 85,
+    },
     28: {
         "cards": 100,
         "cli": 50,

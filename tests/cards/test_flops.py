@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, permutations
 
 import numpy as np
@@ -9,11 +10,14 @@ import pytest
 
 from runout.cards.deck import (
     COMBO_CARDS,
+    NUM_CARDS,
     SUITS,
+    card_suit,
     combo_cards,
     combo_index,
     format_cards,
     live_combos,
+    make_card,
     parse_board,
     parse_card,
     parse_cards,
@@ -26,6 +30,7 @@ from runout.cards.flops import (
     SUIT_MAPPINGS,
     CanonicalBoard,
     GivenFlop,
+    RunoutSubset,
     SuitMapping,
     TextureKind,
     all_flops,
@@ -562,3 +567,48 @@ def test_combo_images_follow_the_cards(board):
     for mapping, image in zip(symmetries, images, strict=True):
         moved = [combo_index(*mapping.map_cards(combo_cards(combo))) for combo in combos]
         assert combos[image].tolist() == moved
+
+
+def classes_after(board):
+    """Returns the cards that can come after a board, each by itself."""
+    return [(card,) for card in range(NUM_CARDS) if card not in board]
+
+
+@pytest.mark.parametrize(
+    ("board", "subset"), [("QsTs5h", RunoutSubset(12)), ("QsTs5h2s", RunoutSubset(rivers=12))]
+)
+def test_each_card_has_mean_weight_one_over_seeds(board, subset):
+    cards = parse_board(board)
+    classes = classes_after(cards)
+    drawn = [replace(subset, seed=seed).draw(cards, classes) for seed in range(3000)]
+    assert all(weights.sum() == pytest.approx(len(classes)) for weights in drawn)
+    np.testing.assert_allclose(np.mean(drawn, axis=0), 1.0, atol=0.17)  # 0.03 of one deviation
+    assert np.mean(drawn) == pytest.approx(1.0)
+
+
+def test_a_draw_depends_on_board_and_seed_alone():
+    classes = classes_after(parse_board("QsTs5h"))
+    first, again = (RunoutSubset(12).draw(parse_board("QsTs5h"), classes) for _ in range(2))
+    other = RunoutSubset(12, seed=1).draw(parse_board("QsTs5h"), classes)
+    np.testing.assert_array_equal(first, again)
+    assert (first > 0).sum() == 12
+    assert (first != other).any()
+
+
+def test_a_draw_has_its_share_of_flush_cards():
+    board = parse_board("QsTs5h")
+    is_spade = np.array([card_suit(card) == 3 for (card,) in classes_after(board)])
+    for seed in range(20):
+        drawn = RunoutSubset(14, seed=seed).draw(board, classes_after(board)) > 0
+        assert drawn[is_spade].sum() in (3, 4)
+
+
+def test_rivers_of_one_rank_that_bring_no_flush_come_together():
+    board = parse_board("QsTs5h2d")
+    weights = RunoutSubset(rivers=8).draw(board, classes_after(board))
+    by_card = dict(zip([card for (card,) in classes_after(board)], weights, strict=True))
+    for rank in range(13):
+        alike = {
+            by_card[make_card(rank, suit)] for suit in range(3) if make_card(rank, suit) in by_card
+        }
+        assert len(alike) <= 1

@@ -100,7 +100,7 @@ def test_hands_win_what_their_bucket_wins_of_what_they_meet(player, merges_cards
             won = rng.normal(size=met.shape).astype(np.float32)
             scratch.game.met[: len(lanes)] = met
             scratch.game.value[root] = won
-            bucket_kernels.leave_rows(streets, position, scratch.game, scratch.between)
+            bucket_kernels.leave_rows(streets, game, position, scratch.game, scratch.between)
             per_unit = np.where(met > 0.0, won / np.where(met > 0.0, met, 1.0), 0.0)
             expected += slow_compact.leave_game(
                 cards_of(streets, game),

@@ -17,7 +17,6 @@ from runout.holdem.visit_kernels import (
     NO_NET_WINS,
     Arrival,
     BothTables,
-    DealtStreet,
     RiverSide,
     TurnStreets,
     TurnTables,
@@ -514,7 +513,7 @@ def test_turn_cards_are_worth_what_their_twin_finds(player, mode, word):
     game, side = solver.game, side_of(solver.game, player)
     turn_deal, _ = game.cards.deals
     turn, river = (
-        DealtStreet(side.forests[street], side.orders[street], game.cards.deals[street - 1])
+        game.card_tables.deal_street(game.templates, street, player)
         for street in (Street.TURN, Street.RIVER)
     )
     streets = TurnStreets(side.hands, turn, river, NO_NET_WINS)
@@ -550,7 +549,7 @@ def test_river_cards_are_worth_what_their_twin_finds(player, mode, word):
     solver, twin = noisy(Street.TURN)
     game, side = solver.game, side_of(solver.game, player)
     (deal,) = game.cards.deals
-    street = DealtStreet(side.forests[1], side.orders[1], deal)
+    street = game.card_tables.deal_street(game.templates, 1, player)
     both = seen_from(player, solver.tables.by_street[1])
     scratch = plan_scratch(game.templates[1], game.cards.widths, player, Precision.SINGLE).build(
         Scratch
@@ -595,3 +594,23 @@ def river_side(game: CardGame, player):
     scratch = game.workspace.sides[player].first
     matchups = visit_kernels.meet(side.hands, side.orders[0], 0)
     return RiverSide(side.forests[0], matchups, root_of(game, player), scratch)
+
+
+def test_rows_are_multiplied_by_the_factors_of_a_board():
+    rng = np.random.default_rng(3)
+    factors, rows = rng.random((3, 32)).astype(np.float32), rng.random((4, 32))
+    expected = rows * factors[2]
+    visit_kernels.scale_rows(factors, 2, rows)
+    np.testing.assert_allclose(rows, expected)
+    visit_kernels.scale_rows(np.zeros((0, 32), np.float32), 2, rows)  # all cards are there
+    np.testing.assert_allclose(rows, expected)
+
+
+def test_what_the_drawn_cards_miss_is_added_as_a_product():
+    rng = np.random.default_rng(4)
+    codes = rng.integers(-127, 128, (48, 32)).astype(np.int8)
+    reach, row = rng.random((5, 48)).astype(np.float32), np.array([3, 0, 3], np.int32)
+    stake, found = np.array([1.0, 2.5, 0.5], np.float32), rng.random((3, 32))
+    expected = found + stake[:, None] * reach[row] @ codes.astype(np.float64)
+    visit_kernels.add_missed(codes, row, stake, reach, found)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-3)

@@ -11,7 +11,7 @@ import pytest
 
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
-from runout.errors import ConfigError
+from runout.errors import BundleError, ConfigError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
 from runout.holdem.rivers import BucketRivers
@@ -30,6 +30,9 @@ from tests.samples.solve_configs import JOINT
 
 CONFIG = parse_config(JOINT, RunConfig)
 PLAN = RunPlan.make(CONFIG, 1)
+DRAWN = RunPlan.make(
+    parse_config(f"{JOINT}joint: {{turns_per_flop: 6, rivers_per_turn: 8}}", RunConfig), 1
+)
 
 
 def interrupt_after(iterations):
@@ -42,17 +45,25 @@ def interrupt_after(iterations):
     return hear
 
 
-def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path):
+@pytest.mark.parametrize("plan", [PLAN, DRAWN])
+def test_an_interrupted_solve_goes_on_with_the_same_bits(tmp_path, plan):
     context = RunContext(1, interrupt_after(3), tmp_path)
     with pytest.raises(KeyboardInterrupt, match="3 iterations kept"):
-        solve_joint(PLAN, context)
+        solve_joint(plan, context)
     heard = []
-    resumed = solve_joint(PLAN, RunContext(1, heard.append, tmp_path))
-    undisturbed = solve_joint(PLAN, RunContext(1))
+    resumed = solve_joint(plan, RunContext(1, heard.append, tmp_path))
+    undisturbed = solve_joint(plan, RunContext(1))
     iterations = [event.iteration for event in heard if isinstance(event, PreflopSolving)]
     assert min(iterations) == 4
     np.testing.assert_array_equal(resumed.solution.strategy, undisturbed.solution.strategy)
     np.testing.assert_array_equal(resumed.solution.ev_bb, undisturbed.solution.ev_bb)
+
+
+def test_a_checkpoint_of_other_runouts_is_refused(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        solve_joint(DRAWN, RunContext(1, interrupt_after(1), tmp_path))
+    with pytest.raises(BundleError, match="another game"):
+        solve_joint(PLAN, RunContext(1, checkpoints=tmp_path))
 
 
 def test_an_interrupted_solve_is_saved_when_no_other_save_is_under_way(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from runout.cards.flops import RunoutSubset
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import ExecutionError
@@ -14,6 +15,8 @@ from runout.events import PreflopSolving, TaskLost
 from runout.execution.context import RunContext
 from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import ThreadExecutor, WorkerLostError
+from runout.flops.backend import ONCE
+from runout.flops.cards import CardBackend
 from runout.preflop.shards import divide_flops
 from runout.runs.plan import RunPlan
 from runout.runs.preflop import carry_out, solve_joint
@@ -37,7 +40,9 @@ joint: {{checkpoint_minutes: 0.00001}}
     RunConfig,
 )
 TWENTY = CONFIG.model_copy(update={"iterations": 20})
-GAME = make_game(one_line(6.0), ("QsTs5s", "9s6s2s", "AsKs2s", "8s7s3s"), FLOP_JAM, per_iteration=3)
+FLOPS = ("QsTs5s", "9s6s2s", "AsKs2s", "8s7s3s")
+DRAWN = CardBackend(ONCE, runout_subset=RunoutSubset(6, 8))
+GAME = make_game(one_line(6.0), FLOPS, FLOP_JAM, per_iteration=3, backend=DRAWN)
 PLAN = replace(RunPlan.make(CONFIG, 1), tree=GAME.tree, joint=GAME)
 
 

@@ -16,6 +16,7 @@ from runout.trees.layout import own_reach_rows
 from runout.trees.tree import PotType, PreflopTree
 from tests.samples.menus import menu_of
 
+EXACT = CardBackend(ONCE)
 NO_BETS = SizeMenu((), ())
 JAM = menu_of("a", "a")
 
@@ -39,10 +40,10 @@ def one_line(stacks_bb=12.0):
     return PreflopTree.build(rules)
 
 
-def make_game(tree, flops, betting, per_iteration=None):
-    """Returns a joint game on explicit flops, with the exact engine and one betting."""
+def make_game(tree, flops, betting, per_iteration=None, backend=EXACT):
+    """Returns a joint game on explicit flops, with one betting, by default with real rivers."""
     every_pot = dict.fromkeys(PotType, betting)
-    return JointGame(tree, explicit_flops(flops), every_pot, CardBackend(ONCE), per_iteration)
+    return JointGame(tree, explicit_flops(flops), every_pot, backend, per_iteration)
 
 
 def leaves_of(game, workers=1):

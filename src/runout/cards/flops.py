@@ -1,5 +1,6 @@
 """Flops and boards: suit isomorphism, runouts, weighted subsets of all flops, textures."""
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 from runout.arrays import BoolArray, FloatArray, IntArray, Uint8Array, read_only
 from runout.cards.deck import (
     COMBO_CARDS,
+    FLOP_SIZE,
     NUM_CARDS,
     NUM_COMBOS,
     NUM_RANKS,
@@ -151,6 +153,53 @@ def enumerate_runouts(board: Sequence[int], *, merges_suits: bool = True) -> Run
     known = np.tile(np.array(board, dtype=np.uint8), (len(first), 1))
     chosen = runouts[first[order]].astype(np.uint8)
     return Runouts(np.concatenate([known, chosen], axis=1), weight[order], symmetries)
+
+
+@dataclass(frozen=True)
+class RunoutSubset:
+    """A number of turn cards of a flop and of rivers after each, drawn with weights; None: all.
+
+    What is drawn depends on the board and the seed alone.
+    """
+
+    turns: int | None = None
+    rivers: int | None = None
+    seed: int = 0
+
+    def draw(self, board: Sequence[int], classes: Sequence[Sequence[int]]) -> FloatArray:
+        """Returns ``[n]`` the weight of the cards of each class after a board, 0 if not drawn.
+
+        Systematic sampling by number of cards, from a random start: classes are in an order in
+        which neighbours are alike, suits that can make a flush first, and each has mean weight 1.
+        Rivers of one rank that bring no flush are drawn together.
+        """
+        is_turn, suits = len(board) == FLOP_SIZE, [card_suit(card) for card in board]
+        count = self.turns if is_turn else self.rivers
+        together: dict[tuple[int, ...], list[int]] = {}
+        for number, cards in enumerate(classes):
+            alike, rank = suits.count(card_suit(cards[0])), card_rank(cards[0])
+            alone = (alike, number) if is_turn else ()
+            key = (-alike if alike >= _CAN_MAKE_FLUSH else 0, rank, *alone)
+            together.setdefault(key, []).append(number)
+        if count is None or count >= len(together):
+            return np.ones(len(classes))
+        drawn = [together[key] for key in sorted(together)]
+        sizes = np.array([sum(len(classes[number]) for number in unit) for unit in drawn])
+        text = f"{self.seed} {format_cards(board)}"
+        start = int.from_bytes(hashlib.sha256(text.encode()).digest()[:6]) / 2**48
+        step = float(sizes.sum()) / count
+        hits = np.searchsorted(sizes.cumsum(), (np.arange(count) + start) * step, side="right")
+        times = np.bincount(hits, minlength=len(sizes))
+        weights = np.zeros(len(classes))
+        for unit, weight in zip(drawn, times * step / sizes, strict=True):
+            weights[unit] = weight
+        return weights
+
+
+ALL_RUNOUTS = RunoutSubset()
+
+#: A flush needs three of five; a river card can bring it if two are there.
+_CAN_MAKE_FLUSH = 2
 
 
 def combo_images(combos: IntArray, symmetries: Sequence[SuitMapping]) -> IntArray:

@@ -422,6 +422,10 @@ class JointConfig(ConfigSection):
     """Seconds after which the solve ends, counted anew when it is resumed."""
     flops_per_iteration: Count | None = None
     """Flops that an iteration visits, drawn by weight with the model's `seed`; `null`: all."""
+    turns_per_flop: Annotated[int, Ge(4)] | None = None
+    """Turn cards of each flop, drawn with weights and the model's `seed`; `null`: all."""
+    rivers_per_turn: Annotated[int, Ge(4)] | None = None
+    """River ranks and flush cards after each turn, drawn with weights; `null`: all."""
     checkpoint_minutes: Annotated[NotNegative, NOTHING] = 10.0
     """Minutes between two saves of all tables, for `--resume`; 0: only when interrupted."""
     keep_rivers: Annotated[bool, END] = True
@@ -453,4 +457,12 @@ class JointConfig(ConfigSection):
         }
         if self.flops_per_iteration is not None:
             mapping |= {"flops_per_iteration": self.flops_per_iteration, "seed": model.seed}
+        if (subset := self.runout_subset(model)) != flop_lists.ALL_RUNOUTS:
+            mapping["runouts"] = [subset.turns, subset.rivers, subset.seed]
         return mapping
+
+    def runout_subset(self, model: FlopsConfig) -> flop_lists.RunoutSubset:
+        """Returns the runouts of the game."""
+        turns, rivers = self.turns_per_flop, self.rivers_per_turn
+        seed = 0 if turns is None and rivers is None else model.seed
+        return flop_lists.RunoutSubset(turns, rivers, seed)

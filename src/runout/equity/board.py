@@ -126,7 +126,7 @@ def compute_board_equity(board: Sequence[int], among: IntArray | None = None) ->
         combos = np.intersect1d(combos, among)
     # A renaming of suits may lead out of some of the combos.
     runouts = enumerate_runouts(board, merges_suits=among is None)
-    wins = _count_wins(runouts.boards, runouts.weight, combos)
+    wins = count_board_wins(runouts.boards, combos, runouts.weight)
     equity_kernels.clear_blocked_pairs(COMBO_CARDS[combos], wins)
     num_runouts = _count_runouts(board)
     return BoardEquity(tuple(board), combos, num_runouts, read_only(wins), runouts.symmetries)
@@ -143,10 +143,16 @@ def rank_combos(boards: Uint8Array, combos: IntArray) -> tuple[Uint8Array, Uint8
     return hero, villain
 
 
-def _count_wins(boards: Uint8Array, weight: IntArray, combos: IntArray) -> Uint32Array:
-    """Returns ``[C, C]`` the weight of the boards ``[R, 5]`` on which the row beats the column."""
+def count_board_wins(
+    boards: Uint8Array, combos: IntArray, weight: IntArray | None = None
+) -> Uint32Array:
+    """Returns ``[C, C]`` the number, or weight, of boards on which the row beats the column.
+
+    Of ``boards[R, 5]``; pairs that share a card are counted as well and mean nothing.
+    """
     wins = np.zeros((len(combos), len(combos)), dtype=np.uint32)
-    equity_kernels.count_wins(*rank_combos(boards, combos), weight, wins)
+    weights = np.ones(len(boards), dtype=np.int64) if weight is None else weight
+    equity_kernels.count_wins(*rank_combos(boards, combos), weights, wins)
     return wins
 
 

@@ -292,8 +292,8 @@ class BucketedSolver(IterativeSolver):
             tuple(cards.runouts[1][river] for river in rivers),
         )
         deals = (
-            Deal._make((*(part[turns] for part in at_turn[:3]), first_next, on_turn)),
-            Deal._make((*(part[rivers] for part in at_river[:3]), at_river.first_next, on_river)),
+            Deal._make((*(part[turns] for part in at_turn[:4]), first_next, on_turn)),
+            Deal._make((*(part[rivers] for part in at_river[:4]), at_river.first_next, on_river)),
         )
         to_come = replace(cards, deals=deals, runouts=runouts[1:])
         # With a deck of these cards nobody knows who wins an all-in before they have come.

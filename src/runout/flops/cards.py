@@ -9,6 +9,7 @@ import numpy as np
 
 from runout.arrays import AnyArray, Arrays, Float32Array, IntArray
 from runout.cards.deck import permute_combos
+from runout.cards.flops import ALL_RUNOUTS, RunoutSubset
 from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.cfr.team import Team
 from runout.events import Phase, reporting_phase
@@ -130,6 +131,7 @@ class CardBackend:
         rounds: how often the flop is solved; from the second round on, turn buckets are also made
             of what hands have gained by actions in the round before.
         first_iterations: of a round that serves this only.
+        runout_subset: the runouts of a joint game.
     """
 
     rule: StoppingRule
@@ -139,6 +141,7 @@ class CardBackend:
     sample: RunoutSample = DEFAULT_SAMPLE
     rounds: int = 1
     first_iterations: int = 25
+    runout_subset: RunoutSubset = ALL_RUNOUTS
 
     @property
     def meaning(self) -> ExploitabilityMeaning:
@@ -237,14 +240,15 @@ class CardBackend:
         hands: CardsToCome | None = None,
     ) -> GamePlan:
         """Returns what a game with all hands will allocate; `hands` are the flop's, if known."""
-        spot = Spot(flop, backend.EVERYONE, tree)
+        spot = Spot(flop, backend.EVERYONE, tree, runout_subset=self.runout_subset)
         return plan_game(spot, self.rivers, self.precision, num_workers, hands)
 
     def make_games(
         self, flop: tuple[int, ...], trees: Sequence[PostflopTree], team: Team | None = None
     ) -> list[CardGame]:
         """Returns a game with all hands for each tree; they share what depends on cards only."""
-        spots = [Spot(flop, backend.EVERYONE, tree) for tree in trees]
+        subset = self.runout_subset
+        spots = [Spot(flop, backend.EVERYONE, tree, runout_subset=subset) for tree in trees]
         kept = [self.rivers.at_depth(tree.stakes.spr) for tree in trees]
         first = dict(zip(reversed(kept), reversed(spots), strict=True))
         cards = {rivers: CardTables.build(first[rivers], rivers, team) for rivers in first}

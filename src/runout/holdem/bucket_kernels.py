@@ -89,6 +89,7 @@ class BucketGames(NamedTuple):
         first_game: ``[T + 1]`` the games of each turn card, numbered through.
         cards: ``[G, 4]`` the river cards that share a game, the rest -1.
         num_cards: ``[G]`` how many they are.
+        weight: ``[G]`` what a game counts, 1 if no river is left out.
         hero: ``[G, H]`` the bucket of each of hero's hands; ``K`` where it is impossible.
         villain: ``[G, O]`` the bucket of each of the opponent's hands.
         hero_groups: hero's hands that share buckets.
@@ -104,6 +105,7 @@ class BucketGames(NamedTuple):
     first_game: IntArray
     cards: IntArray
     num_cards: IntArray
+    weight: Float32Array
     hero: Uint8Array
     villain: Uint8Array
     hero_groups: HandGroups
@@ -127,6 +129,8 @@ class BucketStreets(NamedTuple):
         roots: ways to enter the river, in whole blocks; nodes are numbers of roots.
         games: the bucket games of all rivers.
         probability: ``[16]`` of a river card for two given hands, the same for each lane.
+        hero_factor: ``[T, H]`` of `CardsToCome.factors`; none if all rivers are there.
+        villain_factor: ``[T, O]``.
     """
 
     hands: Hands
@@ -135,6 +139,8 @@ class BucketStreets(NamedTuple):
     roots: Terminals
     games: BucketGames
     probability: Float32Array
+    hero_factor: Float32Array
+    villain_factor: Float32Array
 
 
 class TurnToRiver(NamedTuple):
@@ -292,6 +298,8 @@ def _visit_games(
 ) -> None:
     """Visits all bucket games of a turn card that has begun; sets values of its chance nodes."""
     games, river, roots, between = streets.games, streets.river, streets.roots, scratch.between
+    forest = streets.turn.forest
+    visit_kernels.begin_rivers(streets.villain_factor, number, forest, scratch.turn)
     cross_down(streets, number, matchups, scratch.turn.lanes, scratch.turn.reach, between)
     begin, end = games.first_game[number], games.first_game[number + 1]
     for first in range(begin, end, GAMES_AT_ONCE):
@@ -302,9 +310,12 @@ def _visit_games(
             meets, wins = games.meets[game], games.wins[game]
             enter_rows(streets, game - first, between, scratch.game)
             play_game(river, roots, meets, wins, on_river, step, scratch.game)
-            leave_rows(streets, game - first, scratch.game, between)
+            leave_rows(streets, game, game - first, scratch.game, between)
         leave_games(streets, number, first, last, between)
     cross_up(streets, number, between, scratch.turn.value)
+    for node in forest.chance:
+        value = scratch.turn.value[node : node + 1]
+        visit_kernels.scale_rows(streets.hero_factor, number, value)
 
 
 @kernel
@@ -495,16 +506,23 @@ def enter_rows(
 
 @kernel
 def leave_rows(
-    streets: BucketStreets, position: int, scratch: BucketScratch, out_between: TurnToRiver
+    streets: BucketStreets,
+    game: int,
+    position: int,
+    scratch: BucketScratch,
+    out_between: TurnToRiver,
 ) -> None:
-    """Reads what each bucket of one of the games wins for each unit of reach that it meets."""
-    root, node = streets.river.root, streets.roots.node
+    """Reads what each bucket of a game wins for each unit of reach that it meets, times its weight.
+
+    The ``position`` is that of the game among those that are left together.
+    """
+    root, node, weight = streets.river.root, streets.roots.node, streets.games.weight[game]
     for i in range(root.shape[0]):
         won, met = scratch.value[root[i]], scratch.met[i]
         for bucket in range(met.shape[0]):
             is_met = met[bucket] > _SMALLEST_MET
             share = won[bucket] / (met[bucket] if is_met else _ONE)
-            met[bucket] = share if is_met else _ZERO
+            met[bucket] = weight * share if is_met else _ZERO
     for block in range(_num_blocks(streets)):
         lanes = slice(block * _LANES, min((block + 1) * _LANES, root.shape[0]))
         lane_kernels.rows_to_lanes(node[lanes], scratch.met, out_between.leaving[block, position])

@@ -21,7 +21,13 @@ from runout.cards.deck import (
     require_board,
     require_distinct,
 )
-from runout.cards.flops import SUIT_MAPPINGS, SuitMapping, suit_stabilizer
+from runout.cards.flops import (
+    ALL_RUNOUTS,
+    SUIT_MAPPINGS,
+    RunoutSubset,
+    SuitMapping,
+    suit_stabilizer,
+)
 from runout.cards.ranges import Range
 from runout.errors import CardError, ConfigError, RangeError
 from runout.trees.betting import Street
@@ -80,6 +86,7 @@ class Spot:
         rake: share of pots that the house takes.
         merges_suits: whether cards that differ by suits only are solved once.
         deck: the cards that can come unless a player holds them; the board may be among them.
+        runout_subset: the weighted subset of them that is dealt.
     """
 
     board: tuple[int, ...]
@@ -88,6 +95,7 @@ class Spot:
     rake: Rake = NO_RAKE
     merges_suits: bool = True
     deck: tuple[int, ...] = WHOLE_DECK
+    runout_subset: RunoutSubset = ALL_RUNOUTS
 
     def __post_init__(self) -> None:
         require_board(self.board)
@@ -99,7 +107,9 @@ class Spot:
 
     def plan_cards(self) -> "CardsToCome":
         """Returns the hands and cards of the spot; raises what `CardsToCome.plan` does."""
-        return CardsToCome.plan(self.board, self.ranges, self.merges_suits, self.deck)
+        return CardsToCome.plan(
+            self.board, self.ranges, self.merges_suits, self.deck, self.runout_subset
+        )
 
 
 # --------------------------------------------------------------------------------------------------
@@ -127,6 +137,7 @@ class Deal(NamedTuple):
         card: ``[K]`` one card of each class that differs by suits only.
         order: ``[K]`` the row of `Orders` of the board with the card.
         images: ``[K, 3]`` the renamings that lead to the other cards of the class, the rest -1.
+        weight: ``[K]`` what the probability is times for its cards, 1 if none is left out.
         first_next: ``[K + 1]`` the cards of the next street that can follow each card, numbered
             through; empty before the river.
         probability: of one card for two given hands.
@@ -135,8 +146,19 @@ class Deal(NamedTuple):
     card: IntArray
     order: IntArray
     images: IntArray
+    weight: Float32Array
     first_next: IntArray
     probability: np.float32
+
+    def cards_like(self, number: int) -> list[int]:
+        """Returns all cards of a class."""
+        card = int(self.card[number])
+        return cards_of_class(card, self.images[number].tolist())
+
+
+def cards_of_class(card: int, images: Sequence[int]) -> list[int]:
+    """Returns a card and what some renamings, by number, make of it; -1 is none."""
+    return [card, *(SUIT_MAPPINGS[image].map_card(card) for image in images if image >= 0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +215,8 @@ class CardsToCome:
         symmetries: the renamings of suits that change neither the board nor a range.
         deals: the cards that are dealt, one `Deal` for each street after the first.
         runouts: for each deal, the cards dealt so far, class by class.
+        held: for each deal ``[boards before, 52]`` the share that each card has of the weight of
+            all that can come; empty if none is left out.
     """
 
     board: tuple[int, ...]
@@ -200,6 +224,7 @@ class CardsToCome:
     symmetries: tuple[SuitMapping, ...]
     deals: tuple[Deal, ...]
     runouts: tuple[tuple[tuple[int, ...], ...], ...]
+    held: tuple[FloatArray, ...]
 
     @classmethod
     def plan(
@@ -208,6 +233,7 @@ class CardsToCome:
         ranges: tuple[Range, Range],
         merges_suits: bool = True,
         deck: Sequence[int] = WHOLE_DECK,
+        subset: RunoutSubset = ALL_RUNOUTS,
     ) -> "CardsToCome":
         """Finds the hands and cards of a spot; arguments are as in `Spot`.
 
@@ -236,8 +262,8 @@ class CardsToCome:
                 found = f"hands hold {' and '.join(map(str, held))} cards of the deck"
                 raise RangeError(word, f"{found}, all of a range must hold equally many")
             num_left -= held[0]
-        deals, runouts = _plan_deals(tuple(board), stub, num_left, symmetries)
-        planned = cls(tuple(board), (oop, ip), symmetries, deals, runouts)
+        dealt = _plan_deals(tuple(board), stub, num_left, symmetries, subset, (oop, ip))
+        planned = cls(tuple(board), (oop, ip), symmetries, *dealt)
         if planned.total_weight() <= _ROUNDING * oop.weights.sum() * ip.weights.sum():
             problem = "no hand of one range can meet a hand of the other, they share cards"
             raise RangeError("oop and ip", problem)
@@ -252,6 +278,22 @@ class CardsToCome:
     def symmetry_numbers(self) -> tuple[int, ...]:
         """The symmetries as numbers of `SUIT_MAPPINGS`, the rows of `Hands.image`."""
         return tuple(SUIT_MAPPINGS.index(mapping) for mapping in self.symmetries)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether some cards that can come were left out."""
+        return any(len(shares) for shares in self.held)
+
+    def factors(self, number: int, combos: IntArray) -> FloatArray:
+        """Returns ``[boards before, C]`` what combos count times when a card is dealt.
+
+        With x the share of the drawn weight that a hand holds, a pair of hands meets each card with
+        its chance times ``1 / (1 - x)`` of both: that is symmetric, and adds up to 1 but for the
+        product of two small shares.
+        """
+        low, high = COMBO_CARDS[combos].T
+        factors: FloatArray = 1.0 / (1.0 - self.held[number][:, low] - self.held[number][:, high])
+        return factors
 
     def total_weight(self) -> float:
         """Returns the weight of all pairs of hands that can meet."""
@@ -279,8 +321,10 @@ def _plan_deals(
     stub: tuple[int, ...],
     num_left: int,
     symmetries: tuple[SuitMapping, ...],
-) -> tuple[tuple[Deal, ...], tuple[tuple[tuple[int, ...], ...], ...]]:
-    """Returns the deals of all streets after the first, and the runouts that they number.
+    subset: RunoutSubset,
+    players: tuple[PlayerHands, PlayerHands],
+) -> tuple[tuple[Deal, ...], tuple[tuple[tuple[int, ...], ...], ...], tuple[FloatArray, ...]]:
+    """Returns deals, runouts and shares of cards of all streets after the first.
 
     ``stub`` are the cards of the deck that are not on the board; two hands leave ``num_left``.
     """
@@ -289,15 +333,24 @@ def _plan_deals(
         raise CardError(f"deck {format_cards(stub)}", problem)
     deals: list[Deal] = []
     runouts: list[tuple[tuple[int, ...], ...]] = []
+    held: list[FloatArray] = []
     before: tuple[tuple[int, ...], ...] = ((),)
     for size in range(len(board), RIVER_SIZE):
         cards, images, first, after = [], [], [0], []
+        weights, shares, num_next = [], [], num_left - (size - len(board))
         for dealt in before:
             keeping = tuple(m for m in symmetries if m.map_cards(dealt) == dealt)
-            for card, others in _classes(stub, keeping):
-                if card not in dealt:
+            classes = [each for each in _classes(stub, keeping) if each[0] not in dealt]
+            drawn, of_cards = np.ones(len(classes)), np.zeros(NUM_CARDS)
+            if subset != ALL_RUNOUTS:
+                drawn, of_cards = _draw(subset, (board, dealt), classes, players)
+                drawn *= num_next / (len(stub) - len(dealt)) if of_cards.any() else 1.0
+            shares.append(of_cards)
+            for (card, others), of_class in zip(classes, drawn.tolist(), strict=True):
+                if of_class > 0.0:
                     cards.append(card)
                     images.append(others)
+                    weights.append(of_class)
                     after.append((*dealt, card))
             first.append(len(cards))
         if deals:
@@ -307,14 +360,41 @@ def _plan_deals(
                 card=np.array(cards, dtype=np.int64),
                 order=np.arange(len(cards), dtype=np.int64),
                 images=np.array(images, dtype=np.int64),
+                weight=np.array(weights, dtype=np.float32),
                 first_next=np.zeros(0, dtype=np.int64),
                 # What the players hold is gone as well when the card is dealt.
-                probability=np.float32(1.0 / (num_left - (size - len(board)))),
+                probability=np.float32(1.0 / num_next),
             )
         )
+        held.append(np.array(shares) if np.any(shares) else np.zeros((0, NUM_CARDS)))
         before = tuple(after)
         runouts.append(before)
-    return tuple(deals), tuple(runouts)
+    return tuple(deals), tuple(runouts), tuple(held)
+
+
+def _draw(
+    subset: RunoutSubset,
+    boards: tuple[tuple[int, ...], tuple[int, ...]],
+    classes: Sequence[tuple[int, list[int]]],
+    players: tuple[PlayerHands, PlayerHands],
+) -> tuple[FloatArray, FloatArray]:
+    """Returns the weight of each class, and the share that each card has of all, 0 if all are kept.
+
+    Boards are the first and what was dealt since. Weights are such that chances, with
+    `CardsToCome.factors`, add up to 1 on average over pairs of hands, for each pair only nearly.
+    """
+    (board, dealt), alike, missed = boards, [cards_of_class(*each) for each in classes], []
+    weights, shares = subset.draw(board + dealt, alike), np.zeros(NUM_CARDS)
+    if (weights == 1.0).all():
+        return weights, shares
+    for weight, cards in zip(weights, alike, strict=True):
+        shares[cards] = weight
+    shares /= shares.sum()
+    for player in players:
+        held = COMBO_CARDS[player.combos]
+        of_hand = shares[held[~np.isin(held, dealt).any(axis=1)]].sum(axis=1)
+        missed.append(float((of_hand / (1.0 - of_hand)).sum()) / max(len(of_hand), 1))
+    return weights / (1.0 - missed[0] * missed[1]), shares
 
 
 @lru_cache(maxsize=16)  # after most cards only the identity is left
@@ -367,7 +447,11 @@ def find_runout(cards: CardsToCome, dealt: tuple[int, ...]) -> Runout:
         number_of = {int(cards.deals[depth].card[number]): number for number in numbers}
         card = runout.mapping.map_card(asked)
         # The identity comes first, so a card that was learned is found as it is.
-        step = next(m for m in keeping if m.map_card(card) in number_of)
+        step = next((m for m in keeping if m.map_card(card) in number_of), None)
+        if step is None:
+            street = Street(len(cards.board) + depth - FLOP_SIZE + 1).label
+            problem = f"this {street} is not in the runout subset, open it with solve-spot --from"
+            raise CardError(f"board {format_cards((*cards.board, *dealt))}", problem)
         known = step.map_card(card)
         runout = Runout(
             (*runout.numbers, number_of[known]), (*runout.dealt, known), runout.mapping.then(step)

@@ -333,7 +333,10 @@ class CardGame:
         numbers = np.array([number])
         both = self._tables_of(player, numbers, tables)
         self.rivers.visit_turns(streets, numbers, both, step, arrival, scratch, out)
-        return StreetVisit(scratch.turn.value.copy(), scratch.turn.reach.copy())
+        entering = scratch.turn.reach.copy()
+        if len(factors := self.card_tables.factors[1][1 - player]):
+            entering /= factors[number]
+        return StreetVisit(scratch.turn.value.copy(), entering)
 
     def _tables_of(self, player: int, numbers: IntArray, tables: SpotTables) -> TurnTables:
         """Returns the tables that visits of some turn cards need, and of cards between them."""
@@ -355,7 +358,10 @@ class CardGame:
         shape = len(forest.chance), len(hands.same)
         num_cards, num_sums = len(deal.card), shape[0] * shape[1]
         values = mine.cells[: num_cards * num_sums].reshape(num_cards, *shape)
-        arrival = Arrival(mine.first.reach, forest.chance_row, NO_CARD, deal.probability)
+        reach, factors = mine.first.reach, self.card_tables.factors[0]
+        if len(factors[1 - player]):
+            reach = reach * factors[1 - player]
+        arrival = Arrival(reach, forest.chance_row, NO_CARD, deal.probability)
         if self.first_street == Street.TURN:
             street = self.card_tables.deal_street(self.played, 1, player)
             both = seen_from(player, tables.on_boards(Street.RIVER, range(num_cards)))
@@ -386,7 +392,20 @@ class CardGame:
             space.team.run(visit, range(num_workers))
         total = mine.sums[:num_sums].reshape(shape)
         visit_kernels.add_cards(values, hands.image, deal.images, total)
+        visit_kernels.scale_rows(factors[player], 0, total)
+        if (missed := self.card_tables.missed()) is not None:
+            stakes, codes = self._chance_stakes * np.float32(missed.unit), missed.codes[player]
+            visit_kernels.add_missed(codes, forest.chance_row, stakes, mine.first.reach, total)
         return total
+
+    @cached_property
+    def _chance_stakes(self) -> Float32Array:
+        """``[R]`` what the winner gets where a card is dealt and nobody bets any more."""
+        tree, rake = self.spot.tree, self.spot.rake
+        nodes = self.played[0].tree_node[self.played[0].forests[0].chance]
+        stakes = (tree.stakes.pot + tree.invested[nodes].sum(axis=1)) / 2.0
+        won = [stake - rake.half_at_showdown(stake) for stake in stakes.tolist()]
+        return np.array(won, dtype=np.float32)
 
 
 def seen_from(player: int, both: BothPlayers) -> BothTables:

@@ -43,7 +43,7 @@ from runout.holdem.cards import PLAYER_WORDS, CardsToCome, Spot
 from runout.holdem.forest import StreetTemplate
 from runout.holdem.river_kernels import RiverHands
 from runout.holdem.street_kernels import Terminals
-from runout.holdem.tables import Plan, Precision, StreetSize, assemble, boards_of
+from runout.holdem.tables import MissedWins, Plan, Precision, StreetSize, assemble, boards_of
 from runout.holdem.terminal_kernels import Hands
 from runout.holdem.visit_kernels import NO_NET_WINS, DealtStreet, Orders, TurnScratch, TurnStreets
 from runout.simd.product_kernels import PRODUCT_BLOCK, ROW_BLOCK
@@ -235,7 +235,13 @@ class BucketRivers:
 
     def group_rivers(self, cards: CardsToCome) -> list[list[list[int]]]:
         """Returns for each turn card the river cards of each bucket game."""
-        return [group_rivers(board, self.merges_cards) for board in boards_of(cards)[Street.TURN]]
+        grouped = [
+            group_rivers(board, self.merges_cards) for board in boards_of(cards)[Street.TURN]
+        ]
+        if cards.is_drawn:
+            for games, kept in zip(grouped, map(set, _rivers_after(cards)), strict=True):
+                games[:] = [game for game in games if game[0] in kept]
+        return grouped
 
     def map_bytes(self, cards: CardsToCome, num_hands: int) -> int:
         """Returns what it takes to keep the game of each river, and the buckets of some hands."""
@@ -251,6 +257,7 @@ class BucketRivers:
             "first_game": ((num_turns + 1,), np.int64),
             "cards": ((num_games, NUM_SUITS), np.int64),
             "num_cards": ((num_games,), np.int64),
+            "weight": ((num_games,), np.float32),
         }
         of_all: dict[str, int] = {"T": num_turns, "G": num_games, "K + 1": self.number + 1}
         for word, width in zip(PLAYER_WORDS, cards.widths, strict=True):
@@ -272,9 +279,12 @@ class BucketRivers:
         oop, ip = (_see_games(arrays, player) for player in range(NUM_PLAYERS))
         oop.first_game[1:] = np.cumsum([len(games) for games in grouped])
         oop.cards[:] = _NO_CARD
-        for number, of_game in enumerate(game for games in grouped for game in games):
+        weights = _rivers_after(cards)
+        every_game = ((turn, game) for turn, games in enumerate(grouped) for game in games)
+        for number, (turn, of_game) in enumerate(every_game):
             oop.cards[number, : len(of_game)] = of_game
             oop.num_cards[number] = len(of_game)
+            oop.weight[number] = weights[turn][of_game[0]]
         for games in (oop, ip):
             games.hero[:] = self.number  # impossible
         hands, columns = _hands_of_both(cards)
@@ -363,6 +373,8 @@ class BucketRivers:
             roots=_pad(Terminals(*entries, np.ones(num_roots, np.float32))),
             games=cards.bucket_games[player],
             probability=np.full(LANES, river_deal.probability, np.float32),
+            hero_factor=cards.factors[1][player],
+            villain_factor=cards.factors[1][1 - player],
         )
 
 
@@ -380,6 +392,7 @@ class CardTables:
         to_come: hands and boards.
         hands: as OOP and IP see them.
         orders: hands by board, for each street, as OOP and IP see them; none of bucket games.
+        factors: for each deal `CardsToCome.factors` of OOP's and IP's hands, 1 for padding.
         games: the rivers as OOP and IP see them, if they are bucket games.
         turn_columns: where hands are in buckets on turn cards; None if all are apart.
     """
@@ -387,9 +400,11 @@ class CardTables:
     to_come: CardsToCome
     hands: tuple[Hands, Hands]
     orders: tuple[tuple[Orders, Orders], ...]
+    factors: tuple[tuple[Float32Array, Float32Array], ...]
     games: tuple[BucketGames, BucketGames] | None
     turn_columns: TurnColumns | None = None
     _net_wins: dict[int, tuple[Float32Array, Float32Array]] = field(default_factory=dict)
+    _missed: list[MissedWins] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     @classmethod
@@ -410,6 +425,10 @@ class CardTables:
                 (tables.orders_of(cards, boards, 0), tables.orders_of(cards, boards, 1))
                 for boards in _ordered_boards(cards, rivers)
             ),
+            factors=tuple(
+                (tables.factors_of(cards, number, 0), tables.factors_of(cards, number, 1))
+                for number in range(len(cards.deals))
+            ),
             games=rivers.build_games(cards, team or Team()),
             turn_columns=None if rivers.turns is None else rivers.turns.sort(cards, team or Team()),
         )
@@ -425,6 +444,10 @@ class CardTables:
                 parts[f"{word}.turns"] = Plan({"column": (shape, np.uint16)})
             for number, boards in enumerate(_ordered_boards(cards, rivers)):
                 parts[f"{word}.orders{number}"] = tables.plan_orders(cards, boards, player)
+            for number in range(len(cards.deals)):
+                parts[f"{word}.factors{number}"] = tables.plan_factors(cards, number, player)
+        if cards.is_drawn:
+            parts["missed"] = tables.plan_missed(cards)
         for number, (template, boards) in enumerate(zip(played, boards_of(cards), strict=True)):
             if forest.has_products(template):
                 parts[f"net_wins{number}"] = tables.plan_net_wins(cards, len(boards))
@@ -438,12 +461,20 @@ class CardTables:
                 self._net_wins[number] = tables.net_wins(self.to_come, boards)
             return self._net_wins[number]
 
+    def missed(self) -> MissedWins | None:
+        """Returns `tables.missed_wins`, made once; None if no card that can come is left out."""
+        with self._lock:
+            if self.to_come.is_drawn and not self._missed:
+                self._missed.append(tables.missed_wins(self.to_come))
+            return self._missed[0] if self._missed else None
+
     def deal_street(
         self, templates: Sequence[StreetTemplate], number: int, player: int
     ) -> DealtStreet:
         """Returns a street after the first, by its number, seen from a player."""
         forest, orders = templates[number].forests[player], self.orders[number][player]
-        return DealtStreet(forest, orders, self.to_come.deals[number - 1])
+        both, deal = self.factors[number - 1], self.to_come.deals[number - 1]
+        return DealtStreet(forest, orders, deal, both[player], both[1 - player])
 
     @property
     def first_rivers(self) -> IntArray:
@@ -473,6 +504,16 @@ class CardTables:
         return self.games
 
 
+def _rivers_after(cards: CardsToCome) -> list[dict[int, float]]:
+    """Returns for each turn card the rivers that can come after it, with their weights."""
+    turns, rivers = cards.deals
+    weights = rivers.weight.tolist()
+    return [
+        {card: weights[board] for board in range(*ends) for card in rivers.cards_like(board)}
+        for ends in pairwise(turns.first_next.tolist())
+    ]
+
+
 def _ordered_boards(cards: CardsToCome, rivers: Rivers) -> list[list[tuple[int, ...]]]:
     boards = boards_of(cards)
     return boards if rivers.is_exact else boards[: Street.RIVER]
@@ -491,6 +532,7 @@ def _see_games(arrays: Mapping[str, npt.NDArray[Any]], player: int) -> BucketGam
         first_game=arrays["first_game"],
         cards=arrays["cards"],
         num_cards=arrays["num_cards"],
+        weight=arrays["weight"],
         hero=arrays[f"{hero}.bucket"],
         villain=arrays[f"{villain}.bucket"],
         hero_groups=assemble(HandGroups, arrays, f"{hero}.groups."),

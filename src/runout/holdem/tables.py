@@ -16,6 +16,7 @@ import numpy.typing as npt
 from runout.arrays import (
     AnyArray,
     Float32Array,
+    Int8Array,
     Int16Array,
     IntArray,
     Uint8Array,
@@ -25,12 +26,14 @@ from runout.cards.deck import (
     COMBO_CARDS,
     COMBO_HAS_CARD,
     NUM_CARDS,
+    NUM_COMBOS,
     RIVER_SIZE,
+    disjoint_combos,
     live_combos,
     permute_combos,
 )
 from runout.cards.flops import SUIT_MAPPINGS
-from runout.equity.board import compute_board_equity, rank_combos
+from runout.equity.board import compute_board_equity, count_board_wins, rank_combos
 from runout.equity.equity_kernels import BLOCKED_VILLAIN
 from runout.holdem import terminal_kernels
 from runout.holdem.cards import PLAYER_WORDS, CardsToCome, PlayerHands
@@ -471,6 +474,95 @@ def net_wins(
             matrix[np.ix_(theirs, mine)] = won / equity.num_runouts
             products.fill_panels(matrix, panels[number])
     return seen[0], seen[-1]
+
+
+def plan_factors(cards: CardsToCome, number: int, player: int) -> Plan:
+    """Returns the plan of `factors_of`."""
+    return Plan({"factor": ((len(cards.held[number]), cards.widths[player]), np.float32)})
+
+
+def factors_of(cards: CardsToCome, number: int, player: int) -> Float32Array:
+    """Returns `CardsToCome.factors` of a player's hands at a deal, 1 for padding."""
+    combos = cards.players[player].combos
+    factors: Float32Array = plan_factors(cards, number, player).allocate()["factor"]
+    factors[:] = 1.0
+    factors[:, : len(combos)] = cards.factors(number, combos)
+    return factors
+
+
+class MissedWins(NamedTuple):
+    """What checked-down hands of a flop win on all runouts, less what they win on the drawn ones.
+
+    Attributes:
+        codes: of OOP and IP ``[O, H]`` whole numbers, by the opponent's hand and hero's.
+        unit: of the numbers, at a stake of 1.
+    """
+
+    codes: tuple[Int8Array, Int8Array]
+    unit: float
+
+
+def plan_missed(cards: CardsToCome) -> Plan:
+    """Returns the plan of `missed_wins`."""
+    return Plan(
+        {
+            PLAYER_WORDS[player]: ((villain.width, hero.width), np.int8)
+            for player, (hero, villain) in enumerate(_views(cards))
+        }
+    )
+
+
+def missed_wins(cards: CardsToCome) -> MissedWins:
+    """Returns what turns all that hands win, checked down, into what they win on all runouts.
+
+    Pairs of hands lose and win the same, so the game with it is zero-sum.
+    """
+    equity = compute_board_equity(cards.board)
+    won = equity.wins.astype(np.float32)
+    missed = (won - won.T) / equity.num_runouts - _drawn_edge(cards, equity.combos)
+    missed[~disjoint_combos(equity.combos, equity.combos)] = 0.0
+    unit = float(np.abs(missed).max()) / np.iinfo(np.int8).max or 1.0
+    rounded = np.rint(missed / np.float32(unit)).astype(np.int8)
+    codes = list(plan_missed(cards).allocate().values())
+    for of_hero, (hero, villain) in zip(codes, _views(cards), strict=True):
+        mine, theirs = (np.searchsorted(equity.combos, held.combos) for held in (hero, villain))
+        of_hero[: len(theirs), : len(mine)] = rounded[np.ix_(mine, theirs)].T
+    return MissedWins((codes[0], codes[-1]), unit)
+
+
+def _drawn_edge(cards: CardsToCome, combos: IntArray) -> Float32Array:
+    """Returns ``[C, C]`` how much more often the row wins than loses on the drawn runouts.
+
+    All combos of the flop are meant, whoever holds them; pairs that share a card mean nothing.
+    """
+    turns, rivers = cards.deals
+    total = np.zeros((len(combos), len(combos)), np.float32)
+    positions = np.zeros(NUM_COMBOS, np.int64)
+    positions[combos] = np.arange(len(combos))
+    for turn, dealt in enumerate(cards.runouts[0]):
+        boards: dict[float, list[tuple[int, ...]]] = {}
+        for board in range(*turns.first_next[turn : turn + 2].tolist()):
+            of_weight = boards.setdefault(float(rivers.weight[board]), [])
+            of_weight += [(*cards.board, *dealt, card) for card in rivers.cards_like(board)]
+        won = np.zeros_like(total)
+        for weight, alike in boards.items():
+            counts = count_board_wins(np.array(alike, np.uint8), combos)
+            won += np.float32(weight) * counts
+        if len(cards.held[1]):
+            factor = cards.factors(1, combos)[turn].astype(np.float32)
+            won *= factor
+            won *= factor[:, None]
+        won *= turns.weight[turn] * turns.probability * rivers.probability
+        total += won
+        for image in turns.images[turn][turns.images[turn] >= 0]:
+            inverse = SUIT_MAPPINGS[image].inverse()
+            source = positions[permute_combos(inverse.new_suits)[combos]]
+            total += won[np.ix_(source, source)]
+    if len(cards.held[0]):
+        factor = cards.factors(0, combos)[0].astype(np.float32)
+        total *= factor
+        total *= factor[:, None]
+    return total - total.T
 
 
 def _views(cards: CardsToCome) -> list[tuple[PlayerHands, PlayerHands]]:

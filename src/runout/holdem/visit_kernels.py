@@ -11,7 +11,15 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from runout.arrays import Float32Array, FloatArray, Int16Array, Int32Array, IntArray
+from runout.arrays import (
+    AnyArray,
+    Float32Array,
+    FloatArray,
+    Int8Array,
+    Int16Array,
+    Int32Array,
+    IntArray,
+)
 from runout.cfr.cfr_kernels import Step
 from runout.holdem import street_kernels, terminal_kernels
 from runout.holdem.cards import Deal
@@ -20,6 +28,7 @@ from runout.holdem.terminal_kernels import Hands, Matchups
 from runout.jit import inlined, kernel
 from runout.simd import vector_kernels
 from runout.simd.decision_kernels import Learning
+from runout.simd.vector_kernels import fused_kernel
 
 #: Denormal numbers count as zero: they cost a hundred times a normal one and mean nothing here.
 FLUSH_DENORMALS = np.uint32(0x9FC0)
@@ -47,11 +56,21 @@ class Orders(NamedTuple):
 
 
 class DealtStreet(NamedTuple):
-    """A street that begins with a card: its betting, the hands by board, and the cards."""
+    """A street that begins with a card.
+
+    Attributes:
+        forest: its betting.
+        orders: the hands by board.
+        deal: the cards.
+        hero_factor: ``[boards before, H]`` of `CardsToCome.factors`; none if all cards are there.
+        villain_factor: ``[boards before, O]``.
+    """
 
     forest: Forest
     orders: Orders
     deal: Deal
+    hero_factor: Float32Array
+    villain_factor: Float32Array
 
 
 class Arrival(NamedTuple):
@@ -174,7 +193,8 @@ def _deal_card(
 ) -> tuple[Matchups, Arrival]:
     """Returns the hands that can meet with one of a street's cards, and how it is entered."""
     orders, deal = street.orders, street.deal
-    entering = Arrival(arrival.reach, arrival.row, deal.card[number], deal.probability)
+    chance = deal.probability * deal.weight[number]
+    entering = Arrival(arrival.reach, arrival.row, deal.card[number], chance)
     return meet(hands, orders, deal.order[number]), entering
 
 
@@ -274,6 +294,49 @@ def end_street(
 
 
 @kernel
+def scale_rows(factors: Float32Array, board: int, out_rows: AnyArray) -> None:
+    """Multiplies rows of hands by their factors on a board, if there are factors."""
+    if factors.shape[0] == 0:
+        return
+    factor = factors[board]
+    for number in range(out_rows.shape[0]):
+        row = out_rows[number]
+        for hand in range(row.shape[0]):
+            row[hand] *= factor[hand]
+
+
+@inlined
+def begin_rivers(factors: Float32Array, turn: int, forest: Forest, out_scratch: Scratch) -> None:
+    """Makes the reach at the end of a turn that of entering its rivers."""
+    scale_rows(factors, turn, out_scratch.reach[: forest.group[0, 8]])
+
+
+@kernel
+def add_missed(
+    codes: Int8Array, rows: Int32Array, stake: Float32Array, reach: Float32Array, out: FloatArray
+) -> None:
+    """Adds to ``out[n, H]`` what checked-down hands win beyond the drawn cards; see `MissedWins`.
+
+    ``codes[O, H]`` are whole numbers in the unit of ``stake[n]``, reach is in ``rows[n]``.
+    """
+    won = np.zeros((rows.shape[0], codes.shape[1]), np.float32)
+    for other in range(codes.shape[0]):
+        for i in range(rows.shape[0]):
+            factor = reach[rows[i], other] * stake[i]
+            if factor != np.float32(0.0):
+                _add_codes(factor, codes[other], won[i])
+    for i in range(won.shape[0]):
+        for hand in range(won.shape[1]):
+            out[i, hand] += won[i, hand]
+
+
+@fused_kernel
+def _add_codes(factor: np.float32, codes: Int8Array, out_sum: Float32Array) -> None:
+    for hand in range(codes.shape[0]):
+        out_sum[hand] += factor * np.float32(codes[hand])
+
+
+@kernel
 def begin_turn(
     hands: Hands,
     turn: DealtStreet,
@@ -313,12 +376,14 @@ def visit_turns(
         if forest.showdowns.node.shape[0] > 0:
             net_wins = streets.net_wins[number]
             terminal_kernels.value_all_ins(forest, net_wins, matchups, scratch.turn)
+        begin_rivers(streets.river.villain_factor, number, forest, scratch.turn)
         total[:] = 0.0
         after = Arrival(scratch.turn.reach, forest.chance_row, _NONE, np.float32(1.0))
         for board in range(turn.deal.first_next[number], turn.deal.first_next[number + 1]):
             on_river = on_board(tables.river, board - tables.first_river)
             _visit_river(hands, streets.river, board, on_river, step, after, scratch.river, value)
             add_card(value, hands.image, streets.river.deal.images[board], total)
+        scale_rows(streets.river.hero_factor, number, total)
         end_street(forest, total, both.hero, step, scratch.turn)
         leave_street(forest, 0, scratch.turn.value, out_values[number])
     vector_kernels.set_float_mode(old_mode)

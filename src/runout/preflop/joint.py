@@ -10,7 +10,7 @@ import numpy as np
 
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, RealArray
 from runout.cards.deck import HAND_BY_COMBO, NUM_HANDS, card_rank, card_suit
-from runout.cards.flops import Flop, FlopList
+from runout.cards.flops import ALL_RUNOUTS, Flop, FlopList, RunoutSubset
 from runout.cfr.cfr_kernels import LEARN, Step
 from runout.cfr.leaves import LeafGroup, MatrixLeaves, StreetReach
 from runout.cfr.schedules import DCFR_JOINT, Schedule, StoppingRule
@@ -23,7 +23,7 @@ from runout.flops.backend import EVERYONE, Cost, limit_seconds
 from runout.flops.cards import CardBackend
 from runout.holdem.cards import CardsToCome, make_layouts
 from runout.holdem.game import CardGame, Workspace
-from runout.holdem.rivers import Rivers
+from runout.holdem.rivers import BucketRivers, Rivers
 from runout.holdem.tables import LearnedTables, MemoryNeed, Plan
 from runout.preflop.solver import known_groups, preflop_edge, share_of_matchups
 from runout.solutions.flop_bundles import BOUNDS, VALUES, StoredLayout
@@ -329,6 +329,7 @@ class JointLeaves:
     Attributes:
         num_visits: ``[F]`` iterations in which each flop was visited.
         iteration: iterations done.
+        runout_subset: the turn and river cards of the game.
         is_zero_sum: whether what one player wins is what the other loses, but for rounding; hands
             of a river bucket do not meet quite the same hands.
     """
@@ -337,6 +338,7 @@ class JointLeaves:
         """Takes all flops of a game, and how iterations are weighted after the flop."""
         self.tree, self.flops = game.tree, game.flops
         self.players, self.schedule = players, schedule
+        self.runout_subset = game.backend.runout_subset
         self.sampler = FlopSampler(game.flops.weights, game.flops_per_iteration, game.seed)
         self.iteration = 0
         self.flop_leaves = self.tree.flop_leaves()
@@ -434,7 +436,7 @@ def estimate_subgames(
     cells, tables, of_cards, maps, own_space = np.zeros(len(Street), np.int64), 0, 0, 0, 0
     seconds = 0.0
     spaces: list[Plan] = []
-    for cards, number in count_alike(flops):
+    for cards, number in count_alike(flops, backend.runout_subset):
         shared: dict[Rivers, Plan] = {}
         for tree in trees:
             plan = backend.plan(cards.board, tree, 1, cards)
@@ -456,23 +458,32 @@ def estimate_subgames(
     return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, seconds, maps)
 
 
-def count_alike(flops: Sequence[Flop]) -> list[tuple[CardsToCome, int]]:
-    """Returns the cards of one flop of each pattern of suits and ranks, and how many are like it.
+def count_alike(
+    flops: Sequence[Flop], subset: RunoutSubset = ALL_RUNOUTS
+) -> list[tuple[CardsToCome, int]]:
+    """Returns the cards of one flop of each kind, and how many are like it.
 
-    They have as many turn and river boards, so they need as much memory.
+    They have the same pattern of suits and ranks, or as many drawn cards, so they need as much
+    memory.
     """
-    alike: dict[tuple[tuple[int, int], ...], list[Flop]] = {}
+    alike: dict[Any, list[CardsToCome]] = {}
     for flop in flops:
+        cards = CardsToCome.plan(flop, EVERYONE, subset=subset)
         ranks = sorted({card_rank(card) for card in flop})
-        pattern = tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
-        alike.setdefault(pattern, []).append(flop)
-    return [(CardsToCome.plan(group[-1], EVERYONE), len(group)) for group in alike.values()]
+        kind: Any = tuple((ranks.index(card_rank(card)), card_suit(card)) for card in sorted(flop))
+        if cards.is_drawn:
+            games = sum(map(len, BucketRivers().group_rivers(cards)))
+            kind = *(len(deal.card) for deal in cards.deals), games
+        alike.setdefault(kind, []).append(cards)
+    return [(group[-1], len(group)) for group in alike.values()]
 
 
-def count_value_bytes(flops: Sequence[Flop], trees: Sequence[PostflopTree]) -> int:
+def count_value_bytes(
+    flops: Sequence[Flop], trees: Sequence[PostflopTree], subset: RunoutSubset
+) -> int:
     """Returns what values, and equities, of some flops take on the disk."""
     total, by_leaf = 0, [make_layouts(tree) for tree in trees]
-    for cards, number in count_alike(flops):
+    for cards, number in count_alike(flops, subset):
         stored = [StoredLayout(streets, cards) for streets in by_leaf]
         of_values = sum(2 * leaf.size(VALUES) + 4 * leaf.size(BOUNDS) for leaf in stored)
         total += number * (of_values + 2 * len(cards.players[0].combos) ** 2)
@@ -504,7 +515,8 @@ class JointGame:
         need = estimate(self.backend)
         kept = need.cells_by_street if keeps_rivers else need.cells_by_street[: Street.RIVER]
         disk = int(kept.sum()) + (need.river_map_bytes if keeps_rivers else 0)  # a byte for each
-        disk += count_value_bytes(self.flops.flops, self.flop_trees)
+        subset = self.backend.runout_subset
+        disk += count_value_bytes(self.flops.flops, self.flop_trees, subset)
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = need.seconds * share
         savings: dict[str, int | None] = {

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,7 @@ def save_flop_strategies(
             "leaves": [leaf.path for leaf in leaves.flop_leaves],
             "last_street": last_street.label,
             "bucket_numbers": bucket_numbers,
+            "runouts": astuple(leaves.runout_subset),
         }
         writer.add_document(LAYOUT, layout)
         writer.commit()

@@ -46,7 +46,7 @@ from runout.solutions.run import open as open_result
 from runout.solutions.values import ValueBundle
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import IP, OOP
+from runout.trees.tree import IP, OOP, PostflopTree
 
 
 @dataclass(frozen=True)
@@ -159,14 +159,14 @@ def judge_flops(
     A flop's number and that of a leaf give a strategy. Nothing is learned; ``on_visit`` is called
     whenever a flop is done at a leaf.
     """
+    subset = game.backend.runout_subset
+
+    def judge(flop: int, leaf: int, tree: PostflopTree) -> "_JudgedSubgame":
+        spot = Spot(game.flops.flops[flop], EVERYONE, tree, runout_subset=subset)
+        return _JudgedSubgame(spot, strategy_of(flop, leaf), on_visit)
+
     subgames = [
-        [
-            _JudgedSubgame(
-                Spot(game.flops.flops[flop], EVERYONE, tree), strategy_of(flop, leaf), on_visit
-            )
-            for leaf, tree in enumerate(game.flop_trees)
-        ]
-        for flop in flops
+        [judge(flop, leaf, tree) for leaf, tree in enumerate(game.flop_trees)] for flop in flops
     ]
     return PlayedFlops({flop: float(game.flops.weights[flop]) for flop in flops}, subgames, team)
 

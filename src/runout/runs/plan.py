@@ -96,7 +96,7 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
         tree=tree,
         flops=model.flop_list(),
         betting=settings.betting_rules(model),
-        backend=backend,
+        backend=replace(backend, runout_subset=settings.runout_subset(model)),
         flops_per_iteration=settings.flops_per_iteration,
         seed=model.seed,
     )

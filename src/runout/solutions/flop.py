@@ -366,7 +366,7 @@ class StoredSpot(Solution):
             players=POSITION_NAMES,
             actor=actor,
             actions=position.actions(),
-            next_cards=position.next_cards(),
+            next_cards=self._kept_cards(position),
             hand_space=HandSpace.COMBOS,
             is_held=is_held[:, image],
             weights=weights[:, image],
@@ -384,13 +384,30 @@ class StoredSpot(Solution):
         """Returns the cards that can be dealt at a node; those together that share their tables."""
         position = find_position(self.spot, path)
         alike: dict[int, list[int]] = {}
-        for card in position.next_cards():
+        for card in self._kept_cards(position):
             board = self._find_runout((*position.dealt, card)).board
             alike.setdefault(board, []).append(card)
         return tuple(map(tuple, alike.values()))
 
+    def _kept_cards(self, position: SpotPosition) -> tuple[int, ...]:
+        """Returns the cards that can be dealt at a position, as far as the solution has them."""
+
+        def is_kept(card: int) -> bool:
+            try:
+                return bool(self._find_runout((*position.dealt, card)))
+            except CardError:
+                return False
+
+        cards = position.next_cards()
+        return tuple(filter(is_kept, cards)) if self.cards.is_drawn else cards
+
     def _find_runout(self, dealt: tuple[int, ...]) -> Runout:
-        runout = find_runout(self.cards, self._suits.map_cards(dealt))
+        try:
+            runout = find_runout(self.cards, self._suits.map_cards(dealt))
+        except CardError as error:  # in the suits that were asked for
+            raise CardError(
+                f"board {deck.format_cards(self.spot.board + dealt)}", error.problem
+            ) from None
         return runout._replace(mapping=self._suits.then(runout.mapping))
 
     def _spread(self, rows: AnyArray, player: int, beyond: float) -> FloatArray:

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runout.arrays import AnyArray, Float32Array, FloatArray, IntArray, Uint16Array
-from runout.cards.flops import CanonicalBoard, FlopList, GivenFlop
+from runout.cards.flops import ALL_RUNOUTS, CanonicalBoard, FlopList, GivenFlop, RunoutSubset
 from runout.cards.ranges import Range
 from runout.config.spot import SpotConfig
 from runout.config.yaml_text import parse_yaml
@@ -443,6 +443,7 @@ class JointFlops:
         bucket_numbers: of each leaf, which of a flop's ways to make buckets it uses; none if rivers
             are not in buckets.
         is_old: whether arrays are those of schema 1.
+        runout_subset: the runouts of the game.
     """
 
     arrays: Mapping[str, StoredArray]
@@ -451,6 +452,7 @@ class JointFlops:
     config_text: str
     bucket_numbers: tuple[int, ...] = ()
     is_old: bool = False
+    runout_subset: RunoutSubset = ALL_RUNOUTS
 
     @classmethod
     def load(cls, path: Path) -> "JointFlops":
@@ -466,6 +468,7 @@ class JointFlops:
                 config_text=bundle.config_text or "",
                 bucket_numbers=tuple(layout["bucket_numbers"]),
                 is_old=bundle.manifest.schema_version < FLOPS_SCHEMA_VERSION,
+                runout_subset=RunoutSubset(*layout.get("runouts", ())),
             )
 
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
@@ -514,7 +517,8 @@ class JointFlops:
         self, flop: int, leaf: int, trees: Sequence[PostflopTree]
     ) -> tuple[StoredArrays, Sequence[StreetLayout], CardsToCome]:
         """Returns the arrays of a flop leaf, the streets that were kept, and the cards."""
-        cards = CardsToCome.plan(self.flops.flops[flop], _EVERYONE)
+        flop_cards, subset = self.flops.flops[flop], self.runout_subset
+        cards = CardsToCome.plan(flop_cards, _EVERYONE, subset=subset)
         leaves = [
             StoredLayout([s for s in make_layouts(each) if s.street <= self.last_street], cards)
             for each in trees
