@@ -33,6 +33,7 @@ from runout.explorer.answers import (
     json_bytes,
     summary_to_json,
 )
+from runout.explorer.api import PREFIX, make_api
 from runout.explorer.jobs import Jobs, SolveJob
 from runout.explorer.library import FoundRun, Library
 from runout.explorer.study import Study, add_study
@@ -143,9 +144,10 @@ class Guard:
             response = RedirectResponse("/" + target.lstrip("/"), status_code=303)
             response.set_cookie(TOKEN_COOKIE, self.token, httponly=True, samesite="strict")
             return response
-        cookie = request.cookies.get(TOKEN_COOKIE, "")
-        if hmac.compare_digest(cookie.encode(), self.token.encode()):
-            return None
+        bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
+        for known in (request.cookies.get(TOKEN_COOKIE, ""), bearer):
+            if hmac.compare_digest(known.encode(), self.token.encode()):
+                return None
         return _refused(401, "token", "is missing, open the address that `runout explore` printed")
 
 
@@ -266,6 +268,7 @@ def make_app(explorer: Explorer, guard: Guard) -> FastAPI:
     async def refuse_input(request: Request, error: RequestValidationError) -> Response:
         return _refused(422, "request", "is too long or not understood")
 
+    app.mount(PREFIX, make_api(explorer, dict(app.exception_handlers)))
     _add_pages(app)
     _add_answers(app, explorer)
     if explorer.jobs is not None and explorer.study is not None:

@@ -190,6 +190,13 @@ class Study:
         file.write_text(config.to_yaml())
         return file
 
+    def start(self, draft: SpotDraft, jobs: Jobs) -> SolveJob:
+        """Solves a spot; without keys, the one that was kept under the name."""
+        output, file = self.place(draft.name), self.spot_file(draft.name)
+        if draft.keys:
+            self.keep_spot(draft.name, read_draft(draft.keys))
+        return jobs.start(["--config", str(file)], output)
+
     def waiting(self) -> list[str]:
         """Returns the names of started spots of which nothing was saved."""
         names = [file.stem.replace("~", "/") for file in sorted(self._home.glob("spots/*.yaml"))]
@@ -336,9 +343,7 @@ def _add_drafts(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob
 
     @app.post("/api/spots")
     def solve(draft: SpotDraft) -> Json:
-        output = study.place(draft.name)
-        file = study.keep_spot(draft.name, read_draft(draft.keys)) if draft.keys else None
-        return show(jobs.start(["--config", str(file or study.spot_file(draft.name))], output))
+        return show(study.start(draft, jobs))
 
     @app.delete("/api/spots/{name:path}")
     def forget(name: str) -> Json:
