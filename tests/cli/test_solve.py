@@ -634,21 +634,36 @@ def test_a_wrong_key_of_the_config_is_named_with_its_line(error_line, tmp_path):
     assert line == "pot: 'none' is not a number (line 4)"
 
 
-@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path, signal_number):
-    path = tmp_path / "spot"
+def begin_endless(path, setup="pass", **options):
+    """Starts a solve that never ends, and waits until it is under way."""
     endless = OPTIONS | {"--target": "0.0000001%", "--max-iterations": "2000000000"}
-    command = "import sys; from runout.cli.app import main; print('go', flush=True); main()"
-    program = subprocess.Popen(
+    command = f"import signal; {setup}; from runout.cli.app import main; main()"
+    environment = os.environ | {"COLUMNS": "100"} | options.pop("env", {})
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(
         [sys.executable, "-c", command, "solve-spot", *flat(endless), "-o", str(path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        **(streams | options),
         text=True,
-        env=os.environ | {"COLUMNS": "100"},
+        env=environment,
     )
+
+
+def wait_for_iterations(program):
     for line in program.stderr:
-        if line.startswith("Spot "):
+        if line.startswith(("Spot ", '{"event": "SpotSolving"')):
             break
+
+
+STOP_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+@pytest.mark.parametrize("signal_number", STOP_SIGNALS)
+def test_a_signal_saves_a_solve_that_the_same_command_resumes(tmp_path, signal_number):
+    path = tmp_path / "spot"
+    program = begin_endless(path)
+    wait_for_iterations(program)
     program.send_signal(signal_number)
     _, messages = program.communicate(timeout=600)
     assert program.returncode == 130
@@ -658,6 +673,45 @@ def test_ctrl_c_and_sigterm_save_a_solve_that_the_same_command_resumes(tmp_path,
     assert last.endswith(f" kept in {path})")
     assert SpotSolution.load(path).is_interrupted
     assert [entry.name for entry in tmp_path.iterdir()] == ["spot"]
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs terminals")
+def test_a_terminal_that_is_closed_saves_a_solve(tmp_path):
+    ours, theirs = os.openpty()
+    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
+    takes = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)"
+    program = begin_endless(tmp_path / "spot", takes, **streams, start_new_session=True)
+    os.close(theirs)
+    seen = b""
+    while b"Spot " not in seen:
+        seen += os.read(ours, 4096)
+    os.close(ours)
+    assert program.wait(600) == 130
+    assert SpotSolution.load(tmp_path / "spot").is_interrupted
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="needs SIGHUP")
+def test_nohup_is_respected(tmp_path):
+    program = begin_endless(tmp_path / "spot", "signal.signal(signal.SIGHUP, signal.SIG_IGN)")
+    wait_for_iterations(program)
+    program.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        program.wait(0.5)
+    program.terminate()
+    program.communicate(timeout=600)
+    assert program.returncode == 130
+
+
+def test_a_solve_that_another_program_has_started_is_saved_when_that_is_gone(tmp_path):
+    environment = {"RUNOUT_ENDS_WITH_INPUT": "1", "RUNOUT_EVENTS": "json"}
+    program = begin_endless(tmp_path / "spot", stdin=subprocess.PIPE, env=environment)
+    wait_for_iterations(program)
+    program.stdin.close()
+    program.stdin = None
+    _, messages = program.communicate(timeout=600)
+    assert program.returncode == 130
+    assert "Traceback" not in messages
+    assert SpotSolution.load(tmp_path / "spot").is_interrupted
 
 
 @pytest.mark.parametrize(

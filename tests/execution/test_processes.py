@@ -2,6 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -116,3 +120,41 @@ def test_a_shard_that_fails_late_does_not_answer_the_next_question(executor):
         assert group.call("add", [(1,), (2,)]) == [11, 22]
     finally:
         group.close()
+
+
+#: Works on tasks that never end, in two processes whose numbers it tells.
+WORKS = """
+from runout.execution.context import RunContext
+from runout.execution.processes import ProcessExecutor
+from tests.samples.squares import TASKS, SquareJob
+executor = ProcessExecutor(2)
+def tell(event):
+    print(*sorted(child.pid for child in executor.children), flush=True)
+job = SquareJob(endless=tuple(range(6)), is_loud=True)
+list(RunContext(None, tell, executor=executor).run(job, TASKS))
+"""
+
+
+def test_workers_end_without_a_word_when_their_parent_is_killed(tmp_path):
+    with (tmp_path / "messages").open("wb") as messages:
+        parent = subprocess.Popen(
+            [sys.executable, "-c", WORKS], stdout=subprocess.PIPE, stderr=messages, text=True
+        )
+        pids = []
+        while len(pids) < 2:
+            pids = [int(pid) for pid in parent.stdout.readline().split()]
+        parent.kill()
+        parent.communicate(timeout=60)
+    deadline = time.monotonic() + 60
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(map(is_alive, pids))
+    assert (tmp_path / "messages").read_text() == ""
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2]

@@ -1,5 +1,9 @@
+import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -32,6 +36,7 @@ def wait_until(is_so):
     deadline = time.monotonic() + 600
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.02)
+    assert is_so()
 
 
 def wait_for(job, state):
@@ -88,13 +93,13 @@ def test_an_unknown_job_is_refused():
 
 
 def test_a_question_is_answered_or_refused():
-    answer = Jobs([sys.executable, "-c", TALKS]).estimate([], 20)
+    answer = Jobs([sys.executable, "-c", TALKS]).estimate([], 20, Event())
     assert answer["seconds"] == jobs.USUAL_ITERATIONS * 1.0
     assert answer["text"] == "small\nabout 3 min on this machine for the usual 150 iterations"
     with pytest.raises(ExecutionError, match="no memory"):
-        Jobs([sys.executable, "-c", FAILS]).estimate([], 20)
+        Jobs([sys.executable, "-c", FAILS]).estimate([], 20, Event())
     with pytest.raises(ExecutionError, match=r"took more than 0\.1 s"):
-        Jobs([sys.executable, "-c", WAITS]).estimate([], 0.1)
+        Jobs([sys.executable, "-c", WAITS]).estimate([], 0.1, Event())
 
 
 SOLVES = [sys.executable, "-c", "from runout.cli.app import main; main()", "solve-spot"]
@@ -115,13 +120,13 @@ def arguments_of(directory, node="c-x"):
 def test_the_program_tells_what_a_flop_takes_and_keeps_nothing(directory, monkeypatch):
     monkeypatch.setattr(jobs, "TRIAL_ITERATIONS", 2)
     before = sorted(directory.rglob("*"))
-    answer = Jobs(SOLVES).estimate(arguments_of(directory), 600)
+    answer = Jobs(SOLVES).estimate(arguments_of(directory), 600, Event())
     assert "nodes of betting" in answer["text"]
     assert "on this machine" in answer["text"]
     assert answer["seconds"] > 0
     assert sorted(directory.rglob("*")) == before
     with pytest.raises(ExecutionError, match="leads to no flop"):
-        Jobs(SOLVES).estimate(arguments_of(directory, "f"), 600)
+        Jobs(SOLVES).estimate(arguments_of(directory, "f"), 600, Event())
 
 
 @pytest.mark.slow
@@ -144,3 +149,76 @@ def test_a_solve_that_is_stopped_saves_what_it_has_learned(directory):
     wait_for(job, "stopped")
     assert job.process.returncode == EXIT_INTERRUPTED
     assert load_spot(output).quality.iterations > 0
+
+
+#: Notes its process, and that no other one like it is there.
+COUNTS = """
+import os, pathlib, sys, time
+running = pathlib.Path(sys.argv[1])
+(running / str(os.getpid())).touch()
+time.sleep(600)
+"""
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+
+@needs_proc
+def test_one_estimate_at_a_time_and_the_last_one_wins(tmp_path):
+    server_jobs, refusals = Jobs([sys.executable, "-c", COUNTS, str(tmp_path)]), []
+
+    def ask():
+        with pytest.raises(ExecutionError) as refused:
+            server_jobs.estimate([], 600, server_jobs.begin_turn())
+        refusals.append(refused.value.problem)
+
+    threads = [Thread(target=ask) for _ in range(12)]
+    most = 0
+
+    def count():
+        nonlocal most
+        most = max(most, sum(is_alive(file.name) for file in tmp_path.iterdir()))
+        return most
+
+    for thread in threads:
+        thread.start()
+        count()
+    wait_until(lambda: count() and len(refusals) == 11)
+    assert most == 1
+    server_jobs.begin_turn()
+    for thread in threads:
+        thread.join(60)
+    assert refusals == ["was given up for a later one"] * 12
+    wait_until(lambda: not any(is_alive(file.name) for file in tmp_path.iterdir()))
+
+
+@needs_proc
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_solves_and_estimates_end_with_a_server_that_is_killed(tmp_path, number):
+    waits = tmp_path / "waits.py"
+    waits.write_text(
+        "import sys\nfrom runout.cli.app import running_as_program\n"
+        f"with running_as_program():\n    exec({COUNTS!r})\n"
+    )
+    serves = (
+        "import sys, threading, time\nfrom pathlib import Path\n"
+        "from runout.explorer.jobs import Jobs\n"
+        f"jobs = Jobs([sys.executable, {str(waits)!r}, sys.argv[1]])\n"
+        "jobs.start([], Path(sys.argv[1]) / 'output')\n"
+        "jobs.estimate([], 600, threading.Event())\n"
+    )
+    running = tmp_path / "running"
+    running.mkdir()
+    server = subprocess.Popen([sys.executable, "-c", serves, str(running)])
+    wait_until(lambda: len(list(running.iterdir())) == 2)
+    assert all(is_alive(file.name) for file in running.iterdir())
+    server.send_signal(number)
+    server.wait(60)
+    wait_until(lambda: not any(is_alive(file.name) for file in running.iterdir()))

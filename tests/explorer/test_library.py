@@ -64,7 +64,7 @@ def test_a_bundle_whose_manifest_is_a_link_is_not_read(tmp_path):
     fake.mkdir(parents=True)
     (fake / "manifest.json").symlink_to(tmp_path / "outside" / "manifest.json")
     (found,) = Library([tmp_path / "inside"]).runs.values()
-    assert "no plain file" in found.problem
+    assert "symbolic link" in found.problem
 
 
 def test_what_comes_later_is_found_at_the_next_question(tmp_path):

@@ -1,25 +1,40 @@
 """Tests of `runout.explorer.server`."""
 
+import hashlib
 import json
+import os
 import re
 import shutil
+import socket
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+import uvicorn
 from typer.testing import CliRunner
 
 from runout.cli.program import app as program
 from runout.errors import ExecutionError
+from runout.explorer import answers
 from runout.explorer.answers import QUESTIONS
+from runout.explorer.jobs import Jobs
 from runout.explorer.server import (
     INDEX,
     MAX_BODY_BYTES,
     MAX_QUERY_BYTES,
     OWN_HEADER,
     TOKEN_COOKIE,
+    Guard,
     listen,
+    make_app,
     static_files,
 )
+from runout.storage.bundle import digest_config
 from tests.explorer.conftest import make_client, make_explorer
+from tests.explorer.test_jobs import wait_until
 from tests.samples.value_bundles import make_values
 
 TOKEN = "a-long-token"
@@ -314,7 +329,7 @@ def test_a_bundle_with_a_link_inside_is_refused(runs, tmp_path):
         (run,) = client.get("/api/runs").json()["runs"]
         answer = client.get(f"/api/node/{run['id']}")
         assert answer.status_code == 422
-        assert "no plain file" in answer.json()["problem"]
+        assert "symbolic link" in answer.json()["problem"]
 
 
 def test_a_bundle_that_is_removed_is_an_error(runs, tmp_path):
@@ -404,3 +419,147 @@ def test_libraries_come_with_their_licences():
     assert libraries == {"vendor/preact.js", "vendor/htm.js"}
     for name in libraries:
         assert name.replace(".js", ".LICENSE") in files
+
+
+def list_of(directory):
+    with make_client(make_explorer(directory)) as client:
+        return {run["name"]: run for run in client.get("/api/runs").json()["runs"]}
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "report.json", "config.yaml"])
+def test_the_list_follows_no_link_inside_a_bundle(runs, tmp_path, name):
+    shutil.copytree(runs / "river", tmp_path / "inside" / "river")
+    shutil.copytree(runs / "flop", tmp_path / "inside" / "flop")
+    file = tmp_path / "inside" / "river" / name
+    file.rename(tmp_path / "outside")
+    file.symlink_to(tmp_path / "outside")
+    rows = list_of(tmp_path / "inside")
+    assert "symbolic link" in rows["river"]["problem"]
+    assert rows["river"]["quality"] is None
+    assert not rows["flop"]["problem"]
+
+
+def test_flops_of_a_game_are_not_looked_for_elsewhere(runs, tmp_path):
+    shutil.copytree(runs / "joint_game", tmp_path / "inside" / "game")
+    flops = tmp_path / "inside" / "game" / "flops"
+    flops.rename(tmp_path / "outside")
+    flops.symlink_to(tmp_path / "outside")
+    assert "symbolic link" in list_of(tmp_path / "inside")["game"]["problem"]
+
+
+def sign(directory):
+    """Makes the manifest of a bundle say what its documents hold now."""
+    manifest = json.loads((directory / "manifest.json").read_text())
+    for name, entry in manifest["documents"].items():
+        content = (directory / f"{name}.json").read_bytes()
+        entry |= {"size_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    unsigned = {key: manifest[key] for key in manifest if key != "digest"}
+    manifest["digest"] = digest_config(unsigned)
+    (directory / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999", "null", '"x"', "[]"])
+@pytest.mark.parametrize("kind", ["river", "joint_game/preflop"])
+def test_one_bad_bundle_is_one_bad_row(runs, tmp_path, number, kind):
+    shutil.copytree(runs / "flop", tmp_path / "flop")
+    shutil.copytree(runs / kind.split("/")[0], tmp_path / "bad")
+    bundle = tmp_path / "bad" / Path(*kind.split("/")[1:])
+    text = (bundle / "report.json").read_text()
+    (bundle / "report.json").write_text(
+        re.sub(r'("exploitability_\w+"): [^,]+', rf"\1: {number}", text)
+    )
+    sign(bundle)
+    rows = list_of(tmp_path)
+    assert rows["bad"]["problem"]
+    assert not rows["flop"]["problem"]
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are Unicode")
+def test_names_that_are_not_utf8_are_listed_and_opened(runs, tmp_path):
+    names = [os.fsdecode(b"r\xff"), os.fsdecode(b"r\xfe")]
+    for name in names:
+        shutil.copytree(runs / "river", tmp_path / name)
+    with make_client(make_explorer(tmp_path)) as client:
+        found = client.get("/api/runs").json()["runs"]
+        assert len({run["id"] for run in found}) == 2
+        for run in found:
+            assert run["problem"] == ""
+            assert client.get(f"/api/node/{run['id']}").status_code == 200
+            assert client.get(f"/api/facts/{run['id']}").status_code == 200
+
+
+def test_a_defect_of_ours_is_an_answer_with_all_headers(explorer, monkeypatch):
+    def fail(self):
+        raise KeyError("inside")
+
+    monkeypatch.setattr(type(explorer), "list_runs", fail)
+    with make_client(explorer) as client:
+        answer = client.get("/api/runs")
+    assert answer.status_code == 500
+    assert "inside" not in answer.text
+    assert "default-src 'self'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/static/js/main.js", "/api/node/{river}", "/api/v1/solutions/{river}/node"]
+)
+def test_head_is_what_get_would_be_without_its_content(client, ids, path):
+    path = path.format(**ids)
+    got, asked = client.get(path), client.head(path)
+    assert (asked.status_code, asked.content) == (200, b"")
+    assert asked.headers["etag"] == got.headers["etag"]
+
+
+def test_equal_questions_at_a_time_are_computed_once(runs, monkeypatch):
+    explorer, calls, begun = make_explorer(runs), [], threading.Barrier(12)
+    real = answers.answer
+
+    def slow(opened, *question):
+        calls.append(question)
+        time.sleep(0.2)
+        return real(opened, *question)
+
+    monkeypatch.setattr(answers, "answer", slow)
+    run = next(run for run in explorer.library.runs.values() if run.name == "river")
+
+    def ask(path):
+        begun.wait()
+        return explorer.answer("node", run.id, path)
+
+    with ThreadPoolExecutor(12) as threads:
+        found = list(threads.map(ask, ["", "x"] * 6))
+    assert len(calls) == 2
+    assert len({each.etag for each in found}) == 2
+
+
+#: Notes that it has begun and waits for its end.
+WAITS = """
+import pathlib, sys, time
+pathlib.Path(sys.argv[1]).touch()
+time.sleep(600)
+"""
+
+
+def test_an_estimate_ends_with_its_client(runs, tmp_path):
+    jobs = Jobs([sys.executable, "-c", WAITS, str(tmp_path / "begun")])
+    explorer, listener = make_explorer(runs, jobs), listen("127.0.0.1", 0)
+    app = make_app(explorer, Guard(listener.names))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener.socket]})
+    thread.start()
+    try:
+        run = next(r for r in explorer.library.runs.values() if r.name == "joint_game")
+        body = json.dumps({"run": run.id, "node": "c-x", "board": "Td9d6h"}).encode()
+        head = (
+            f"POST /api/estimate HTTP/1.1\r\nHost: 127.0.0.1\r\n{OWN_HEADER}: 1\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", listener.port)) as client:
+            client.sendall(head.encode() + body)
+            wait_until((tmp_path / "begun").exists)
+            assert jobs._estimating.locked()
+        wait_until(lambda: not jobs._estimating.locked())
+    finally:
+        server.should_exit = True
+        thread.join(60)

@@ -1,5 +1,6 @@
 """What users make on the page: ranges, spots, names, tags and the trash."""
 
+import json
 import shutil
 import sys
 import time
@@ -203,3 +204,46 @@ def test_damaged_notes_are_said_and_not_overwritten(folder):
 
 def test_river_of_the_samples_is_a_draft(study):
     assert ask(study, "/api/draft", keys=RIVER)["errors"] == []
+
+
+@pytest.mark.parametrize("what", ["study.json", "study.json.new", "spots", "trash", "."])
+def test_nothing_is_written_where_a_link_leads(study, folder, tmp_path_factory, what):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "study.json").write_text("mine")
+    place = folder / ".runout" / what
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(outside / "study.json" if "json" in what else outside)
+    study.post("/api/shelf", json={"text": "AA", "name": "aces"})
+    study.post("/api/spots", json={"keys": SMALL, "name": "new"})
+    study.post("/api/change/river", json={"tags": ["x"]})
+    study.delete("/api/runs/river")
+    assert [file.name for file in outside.iterdir()] == ["study.json"]
+    assert (outside / "study.json").read_text() == "mine"
+    assert study.get("/api/runs").status_code == 200
+
+
+@pytest.mark.parametrize("token", ["..", ".", "0123abcd"])
+def test_an_edited_trash_moves_nothing_elsewhere(study, folder, tmp_path_factory, token):
+    outside = tmp_path_factory.mktemp("outside")
+    entry = {"name": "x", "path": str(outside / "new"), "tags": []}
+    (folder / ".runout" / "trash" / "0123abcd").mkdir(parents=True)
+    (folder / ".runout" / "study.json").write_text(json.dumps({"trash": {token: entry}}))
+    assert study.post(f"/api/trash/{token.replace('.', '%2e')}").status_code in (404, 405, 422)
+    assert list(outside.iterdir()) == []
+    assert (folder / ".runout" / "trash" / "0123abcd").exists()
+    entry["path"] = str(folder / "new")
+    (folder / ".runout" / "study.json").write_text(json.dumps({"trash": {token: entry}}))
+    study.post(f"/api/trash/{token.replace('.', '%2e')}")
+    assert (folder / ".runout" / "study.json").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", '{"trash": {"a": 7}}', '{"tags": {"a": [1]}}', "{" * 9999, '{"tags": NaN}'],
+)
+def test_a_damaged_file_of_the_study_hides_no_solution(study, folder, content):
+    (folder / ".runout").mkdir(exist_ok=True)
+    (folder / ".runout" / "study.json").write_text(content)
+    assert [run["name"] for run in study.get("/api/runs").json()["runs"]] == ["river"]
+    for path in ("/api/shelf", "/api/trash"):
+        assert study.get(path).status_code == 422

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from runout.events import PhaseAdvanced
+from runout.events import KernelCompiled, PhaseAdvanced
 from runout.execution.tasks import Task, TaskResult
 
 TASKS = [Task(f"task {number}", number) for number in range(6)]
@@ -25,6 +25,7 @@ class SquareJob:
         notes: where these files are.
         endless: items that go on until they are cancelled.
         times: how often an item kills its process.
+        is_loud: whether endless items report all the time.
     """
 
     failing: tuple[int, ...] = ()
@@ -32,6 +33,7 @@ class SquareJob:
     notes: Path | None = None
     endless: tuple[int, ...] = ()
     times: int = 1
+    is_loud: bool = False
 
     @property
     def facts(self):
@@ -45,7 +47,9 @@ class SquareJob:
             self._die(item)
         while item in self.endless:
             worker.cancel.raise_if_set()
-            time.sleep(0.01)
+            if self.is_loud:
+                worker.on_event(KernelCompiled("x" * 1000, 0.0))
+            time.sleep(0.0 if self.is_loud else 0.01)
         return TaskResult({"number": np.array(item * item)})
 
     def _die(self, item):

@@ -198,9 +198,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @contextmanager
 def running_as_program() -> Iterator[None]:
-    """Makes SIGTERM do what Ctrl-C does, and collects garbage rarely.
+    """Makes other requests to end do what Ctrl-C does, and collects garbage rarely.
 
-    Batch systems and shutdowns send SIGTERM, and work is saved.
+    Batch systems and shutdowns send SIGTERM, terminals that are closed SIGHUP, and work is saved.
+    With ``RUNOUT_ENDS_WITH_INPUT`` the end of the input does the same: the parent ended.
     """
 
     def pass_on(signal_number: int, frame: Any) -> None:
@@ -213,10 +214,25 @@ def running_as_program() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    threshold, handler = gc.get_threshold(), signal.signal(signal.SIGTERM, pass_on)
+    known = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP", "SIGBREAK")]
+    # nohup ignores SIGHUP.
+    heard = [n for n in known if n is not None and signal.getsignal(n) is not signal.SIG_IGN]
+    threshold, handlers = gc.get_threshold(), [signal.signal(n, pass_on) for n in heard]
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    if os.environ.pop("RUNOUT_ENDS_WITH_INPUT", None):
+        threading.Thread(target=_end_with_input, daemon=True).start()
     try:
         yield
     finally:
         gc.set_threshold(*threshold)
-        signal.signal(signal.SIGTERM, handler)
+        for number, handler in zip(heard, handlers, strict=True):
+            signal.signal(number, handler)
+
+
+def _end_with_input() -> None:
+    while os.read(0, 1):
+        pass
+    if hasattr(signal, "pthread_kill"):  # also wakes the thread up
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+    else:
+        signal.raise_signal(signal.SIGTERM)

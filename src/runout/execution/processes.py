@@ -86,15 +86,18 @@ def main() -> None:
 
     def send(message: Event | Answer) -> None:
         with sending:
-            pickle.dump(message, outgoing)
-            outgoing.flush()
+            try:
+                pickle.dump(message, outgoing)
+                outgoing.flush()
+            except OSError:
+                os._exit(0)  # the parent is gone
 
     def listen() -> None:
         while True:
             try:
                 call: Call = pickle.load(incoming)
-            except EOFError:
-                os._exit(0)  # the parent is gone
+            except (EOFError, OSError, pickle.UnpicklingError):
+                os._exit(0)  # the parent is gone, maybe in the middle of a call
             if call is None:
                 worker.cancel.set()
             else:

@@ -5,11 +5,12 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import BundleError, RunoutError, TreeError, quote
-from runout.explorer.library import FoundRun, RunKind, require_plain_files
+from runout.explorer.library import FoundRun, RunKind
 from runout.explorer.study import spot_keys
 from runout.solutions import flop_bundles
 from runout.solutions.node import HandSpace, Node, Solution, Unit
@@ -30,7 +31,7 @@ from runout.solutions.reports import Column, FlopsReport, LineTable, load_report
 from runout.solutions.sheet import plain, rounded
 from runout.solutions.tables import cards_to_json, leaves_sheet, report_cards
 from runout.solutions.values import PostflopValues, ValueBundle, ValueSource
-from runout.storage.bundle import MANIFEST_FILE, load_bundle, read_manifest, reading_contents
+from runout.storage.bundle import load_bundle, read_manifest, reading_contents
 from runout.trees.actions import format_amount
 from runout.trees.betting import BLIND_NAMES
 from runout.trees.tree import POSITION_NAMES
@@ -68,6 +69,8 @@ def open_found(found: FoundRun, has_nodes: bool = True) -> Solution:
             return ValueBundle.load(found.bundle, verify=False)
         case RunKind.REPORT:
             return load_report(found.bundle)
+    if (flops := found.path / FLOPS_FOLDER).is_symlink():
+        raise BundleError(str(flops), "is a symbolic link, which is not followed")
     return load_solution(found.path)
 
 
@@ -120,12 +123,24 @@ class OpenedRun:
         self, found: FoundRun, digest: str = "", stamps: Sequence[tuple[int, int, int]] = ()
     ) -> None:
         self.found, self.digest, self.stamps = found, digest, stamps
-        self.solution = open_found(found)
-        self.get_answer = lru_cache(MAX_KEPT_ANSWERS)(self._answer)
+        with reading_contents(found.path):
+            self.solution = open_found(found)
+        self.get_answer = computed_once(self._answer)
 
     def _answer(self, question: str, argument: str, can_solve: bool) -> "Encoded":
         etag = make_etag(self.digest, self.found.id, question, argument, str(can_solve))
         return encode(json_bytes(answer(self, question, argument, can_solve)), etag)
+
+
+def computed_once(compute: "Callable[..., Encoded]") -> "Callable[..., Encoded]":
+    """Returns a function that keeps the last answers, and computes none twice at a time."""
+    kept, locks = lru_cache(MAX_KEPT_ANSWERS)(compute), WeakValueDictionary[Any, Any]()
+
+    def get(*question: Any) -> Encoded:
+        with locks.setdefault(question, threading.Lock()):  # one thread computes, the others wait
+            return kept(*question)
+
+    return get
 
 
 class OpenedRuns:
@@ -148,8 +163,6 @@ class OpenedRuns:
             known = self._opened.get(found.id)
             if known is None or known.stamps != stamps:
                 manifests = [read_manifest(bundle) for bundle in bundles]
-                for bundle, manifest in zip(bundles, manifests, strict=True):
-                    require_plain_files(bundle, [MANIFEST_FILE, *manifest.files])
                 digest = "".join(manifest.digest[:16] for manifest in manifests)
                 known = OpenedRun(found, digest, stamps)
         with self._lock:
@@ -164,7 +177,10 @@ class OpenedRuns:
         digest = "" if found.manifest is None else found.manifest.digest
         known = self._summaries.get(found.id)
         if known is None or known[0] != digest:
-            known = digest, summary_to_json(found, open_found(found, has_nodes=False))
+            with reading_contents(found.path):
+                row = summary_to_json(found, open_found(found, has_nodes=False))
+                json_bytes(row)  # refuses what is no JSON, before it spoils the whole list
+            known = digest, row
             self._summaries[found.id] = known
         return known[1]
 

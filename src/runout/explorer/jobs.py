@@ -4,6 +4,7 @@ The process is `runout solve-spot`, which writes its events as lines of JSON. Th
 never imports a solver.
 """
 
+import asyncio
 import json
 import os
 import queue
@@ -11,19 +12,26 @@ import secrets
 import subprocess
 import threading
 import time
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from runout.errors import ExecutionError
 from runout.solutions.sheet import format_time_limit
 
 Json = dict[str, Any]
 
-#: The environment of a process that writes its events as JSON, one object a line, on stderr.
-_TELLING = {"RUNOUT_EVENTS": "json"}
+#: The environment of a process that writes its events as JSON, one object a line, on stderr, and
+#: that ends when its input does.
+_TELLING = {"RUNOUT_EVENTS": "json", "RUNOUT_ENDS_WITH_INPUT": "1"}
 _STEP, _NOTHING_SAID = "SpotSolving", "ended without a word"
+_GIVEN_UP = "was given up for a later one"
+_SECONDS_BETWEEN_LOOKS = 0.1
 #: An estimate of time comes from so many iterations, or from so many seconds of them.
 TRIAL_ITERATIONS = 6
 TRIAL_SECONDS = 20
@@ -50,7 +58,7 @@ class SolveJob:
     id: str
     output: Path
     arguments: tuple[str, ...] = ()
-    process: "subprocess.Popen[str] | None" = None
+    process: "Child | None" = None
     state: str = "queued"
     iteration: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
@@ -82,7 +90,7 @@ class SolveJob:
             if self.process is None:
                 self.ended = time.monotonic()
             else:
-                self.process.terminate()
+                self.process.end()
 
 
 class Jobs:
@@ -94,6 +102,7 @@ class Jobs:
         self._jobs: dict[str, SolveJob] = {}
         self._lock = threading.Lock()
         self._queue = queue.SimpleQueue[SolveJob]()
+        self._turn, self._estimating = threading.Event(), threading.Lock()
         threading.Thread(target=self._work, daemon=True).start()
 
     def start(self, arguments: Sequence[str], output: Path) -> SolveJob:
@@ -119,14 +128,8 @@ class Jobs:
 
     def _launch(self, job: SolveJob) -> None:
         job.state, job.started = "running", time.monotonic()
-        job.process = subprocess.Popen(
-            [*self._command, *job.arguments, "--output", str(job.output)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=os.environ | _TELLING,
-            text=True,
-        )
+        command = [*self._command, *job.arguments, "--output", str(job.output)]
+        job.process = Child(command, stdout=subprocess.DEVNULL)
 
     def all(self) -> list[SolveJob]:
         """Returns the last solves, the oldest first."""
@@ -149,11 +152,19 @@ class Jobs:
                     except subprocess.TimeoutExpired:
                         job.process.kill()
 
-    def estimate(self, arguments: Sequence[str], max_seconds: float) -> Json:
+    def begin_turn(self) -> threading.Event:
+        """Ends the estimate under way, and returns what ends the next one if it is set."""
+        with self._lock:
+            self._turn.set()
+            self._turn = threading.Event()
+            return self._turn
+
+    def estimate(self, arguments: Sequence[str], max_seconds: float, turn: threading.Event) -> Json:
         """Returns how large a solve is, and how long it takes, which a short trial tells."""
         limits = ["--max-iterations", str(TRIAL_ITERATIONS), "--max-seconds", str(TRIAL_SECONDS)]
-        size = self._run([*arguments, "--estimate"], max_seconds).stdout
-        trial = map(_read, self._run([*arguments, *limits], max_seconds).stderr.splitlines())
+        size, _ = self._run([*arguments, "--estimate"], max_seconds, turn)
+        _, said = self._run([*arguments, *limits], max_seconds, turn)
+        trial = map(_read, said.splitlines())
         steps = [(n["iteration"], n["seconds"]) for n in trial if n.get("event") == _STEP]
         (first, began), (last, ended) = steps[0], steps[-1]
         if first == last:  # the first is not counted if there are others
@@ -163,31 +174,81 @@ class Jobs:
         text = f"{size.strip()}\n{time_needed} for the usual {USUAL_ITERATIONS} iterations"
         return {"text": text, "seconds": seconds}
 
-    def measure(self, arguments: Sequence[str], max_seconds: float) -> Json:
+    def measure(self, arguments: Sequence[str], max_seconds: float, turn: threading.Event) -> Json:
         """Returns how large a solve is and what it needs, without a trial."""
-        said = self._run([*arguments, "--estimate", "--json"], max_seconds).stdout
+        said, _ = self._run([*arguments, "--estimate", "--json"], max_seconds, turn)
         document: Json = json.loads(said)
         return document
 
     def _run(
-        self, arguments: Sequence[str], max_seconds: float
-    ) -> "subprocess.CompletedProcess[str]":
-        """Runs the command to its end."""
+        self, arguments: Sequence[str], max_seconds: float, turn: threading.Event
+    ) -> tuple[str, str]:
+        """Returns what the command writes to stdout and stderr; one runs at a time."""
+        deadline = time.monotonic() + max_seconds
+        with self._estimating:
+            if turn.is_set():
+                raise ExecutionError("estimate", _GIVEN_UP)
+            with Child([*self._command, *arguments], stdout=subprocess.PIPE) as process:
+                while True:
+                    try:
+                        out, messages = process.communicate(timeout=_SECONDS_BETWEEN_LOOKS)
+                        break
+                    except subprocess.TimeoutExpired:
+                        if turn.is_set() or time.monotonic() > deadline:
+                            process.kill()
+        if turn.is_set():
+            raise ExecutionError("estimate", _GIVEN_UP)
+        if time.monotonic() > deadline:
+            raise ExecutionError("estimate", f"took more than {max_seconds:g} s")
+        if process.returncode != 0:
+            said = [news.get("message") for news in map(_read, messages.splitlines())]
+            raise ExecutionError("estimate", next(filter(None, reversed(said)), _NOTHING_SAID))
+        return out, messages
+
+
+class Child(subprocess.Popen[str]):
+    """A command that ends when its input does: when it is told to, or when this process is gone."""
+
+    def __init__(self, command: Sequence[str], stdout: int) -> None:
+        theirs, ours = os.pipe()
+        self._close = weakref.finalize(self, os.close, ours)
         try:
-            done = subprocess.run(
-                [*self._command, *arguments],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
+            super().__init__(
+                command,
+                stdin=theirs,
+                stdout=stdout,
+                stderr=subprocess.PIPE,
                 env=os.environ | _TELLING,
                 text=True,
-                timeout=max_seconds,
+                start_new_session=True,  # Ctrl-C is for the server
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
-        except subprocess.TimeoutExpired:
-            raise ExecutionError("estimate", f"took more than {max_seconds:g} s") from None
-        if done.returncode != 0:
-            said = [news.get("message") for news in map(_read, done.stderr.splitlines())]
-            raise ExecutionError("estimate", next(filter(None, reversed(said)), _NOTHING_SAID))
-        return done
+        finally:
+            os.close(theirs)
+
+    def end(self) -> None:
+        """Ends it as Ctrl-C does."""
+        if os.name == "posix":
+            self.terminate()
+        else:  # where that would kill it
+            self._close()
+
+
+async def while_connected(
+    request: Request, jobs: Jobs, run: Callable[[threading.Event], Json]
+) -> Json:
+    """Returns what an estimate says, which ends early if its client goes or asks for another."""
+    turn = jobs.begin_turn()
+    work = asyncio.ensure_future(run_in_threadpool(run, turn))
+    gone = asyncio.ensure_future(request.receive())  # after the question nothing else comes
+    try:
+        await asyncio.wait([work, gone], return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            turn.set()
+        return await work
+    finally:
+        turn.set()
+        gone.cancel()
 
 
 def _watch(job: SolveJob) -> None:

@@ -121,7 +121,6 @@ class Library:
     ) -> FoundRun | None:
         """Returns what a bundle is to the page, None if it is nothing to look at."""
         try:
-            require_plain_files(place, [MANIFEST_FILE])
             manifest, problem = read_manifest(place), ""
         except RunoutError as error:
             manifest, problem = None, error.problem
@@ -177,12 +176,4 @@ def _make_id(name: str, taken: dict[str, FoundRun]) -> str:
     tidy = re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.") or "run"
     if tidy not in taken:
         return tidy
-    return f"{tidy}-{hashlib.sha256(name.encode()).hexdigest()[:_NUM_ID_DIGITS]}"
-
-
-def require_plain_files(directory: Path, names: Sequence[str]) -> None:
-    """Refuses a directory in which one of the files is a link to somewhere else, or no file."""
-    for name in names:
-        place = directory / name
-        if place.is_symlink() or not place.is_file():
-            raise BundleError(str(place), "is no plain file of this bundle")
+    return f"{tidy}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:_NUM_ID_DIGITS]}"

@@ -7,7 +7,9 @@ loopback a token is needed, once in the address and then as a cookie.
 """
 
 import hmac
+import logging
 import socket
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,7 +36,7 @@ from runout.explorer.answers import (
     summary_to_json,
 )
 from runout.explorer.api import PREFIX, make_api
-from runout.explorer.jobs import Jobs, SolveJob
+from runout.explorer.jobs import Jobs, SolveJob, while_connected
 from runout.explorer.library import FoundRun, Library
 from runout.explorer.study import Study, add_study
 from runout.solutions.preflop import SPOTS_FOLDER, PreflopSolution
@@ -106,7 +108,15 @@ class Guard:
     async def __call__(self, request: Request, call_next: Next) -> Response:
         """Refuses a request, or lets it through and adds headers to the answer."""
         refusal = self._refuse(request)
-        response = refusal if refusal is not None else await call_next(request)
+        method = request.method
+        if method == "HEAD":  # is answered like GET, and the content left out by who sends it
+            request.scope["method"] = "GET"
+        try:
+            response = refusal if refusal is not None else await call_next(request)
+        except Exception:
+            logging.getLogger("uvicorn.error").exception("a defect of runout")
+            response = _refused(500, "server", "has a defect, its terminal tells which")
+        request.scope["method"] = method
         for name, value in _HEADERS.items():
             response.headers[name] = value
         return response
@@ -310,9 +320,12 @@ def _add_answers(app: FastAPI, explorer: Explorer) -> None:
 
 def _add_jobs(app: FastAPI, explorer: Explorer, jobs: Jobs) -> None:
     @app.post("/api/estimate")
-    def estimate(question: SpotQuestion) -> Json:
-        arguments, _ = explorer.spot_arguments(question)
-        return jobs.estimate(arguments, _MAX_ESTIMATE_SECONDS)
+    async def estimate(request: Request, question: SpotQuestion) -> Json:
+        def run(turn: threading.Event) -> Json:
+            arguments, _ = explorer.spot_arguments(question)
+            return jobs.estimate(arguments, _MAX_ESTIMATE_SECONDS, turn)
+
+        return await while_connected(request, jobs, run)
 
     @app.post("/api/jobs")
     def start(question: SpotQuestion) -> Json:

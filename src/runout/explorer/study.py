@@ -23,12 +23,21 @@ from runout.cards.ranges import Range
 from runout.config.load import parse_config
 from runout.config.section import AllConfigErrors
 from runout.config.spot import SpotConfig
-from runout.errors import BundleError, ConfigError, ExecutionError, RangeError, RunoutError, quote
+from runout.errors import (
+    BundleError,
+    ConfigError,
+    ExecutionError,
+    RangeError,
+    RunoutError,
+    quote,
+    shorten,
+)
 from runout.execution.pool import available_memory_bytes
-from runout.explorer.jobs import Jobs, Json, SolveJob
+from runout.explorer.jobs import Jobs, Json, SolveJob, while_connected
 from runout.explorer.library import FoundRun, Library
 from runout.formats.imports import read_text
-from runout.storage.bundle import CONFIG_FILE
+from runout.storage.bundle import CONFIG_FILE, MAX_TEXT_BYTES
+from runout.storage.files import open_regular
 
 _NOTATIONS = ("runout", "pio", "gto+", "percent")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,79}")
@@ -83,6 +92,20 @@ def told(answer: Callable[[], Json]) -> Json:
         return answer()
     except RunoutError as error:
         return {"where": error.where, "problem": error.problem}
+
+
+class _Discarded(BaseModel):
+    name: str
+    path: str
+    tags: list[str]
+
+
+class _Kept(BaseModel):
+    """What is in ``study.json``."""
+
+    ranges: dict[str, str] = {}
+    tags: dict[str, list[str]] = {}
+    trash: dict[str, _Discarded] = {}
 
 
 def range_to_json(text: str) -> Json:
@@ -141,14 +164,13 @@ class Study:
 
     def read(self) -> dict[str, dict[str, Any]]:
         """Returns ranges by name, tags by path, and what is in the trash by its id."""
-        parts: dict[str, dict[str, Any]] = {"ranges": {}, "tags": {}, "trash": {}}
         try:
-            found = json.loads((self._home / "study.json").read_text())
-            return parts | {k: v for k, v in found.items() if k in parts and isinstance(v, dict)}
+            with open_regular(self._inside("study.json")) as file:
+                return _Kept.model_validate_json(file.read(MAX_TEXT_BYTES)).model_dump()
         except FileNotFoundError:
-            return parts
-        except (OSError, ValueError, AttributeError) as error:
-            problem = f"cannot be read ({error}), repair it or move it away"
+            return _Kept().model_dump()
+        except (OSError, ValueError) as error:
+            problem = f"cannot be read ({shorten(str(error))}), repair it or move it away"
             raise BundleError("study.json", problem) from None
 
     def _change(self, change: Callable[[dict[str, dict[str, Any]]], None]) -> None:
@@ -156,9 +178,16 @@ class Study:
             parts = self.read()
             change(parts)
             self._home.mkdir(parents=True, exist_ok=True)
-            draft = self._home / "study.json.new"
+            draft = self._inside("study.json.new")
             draft.write_text(json.dumps(parts, indent=1))
-            draft.replace(self._home / "study.json")
+            draft.replace(self._inside("study.json"))
+
+    def _inside(self, *parts: str) -> Path:
+        """Returns a place in the hidden folder; refuses one that a link leads elsewhere."""
+        place = self._home.joinpath(*parts)
+        if place.resolve() != place:
+            raise BundleError(str(place), "leads elsewhere by a symbolic link or a name")
+        return place
 
     def keep_range(self, name: str, text: str) -> None:
         """Puts a range on the shelf, or takes it off if the text is empty."""
@@ -181,7 +210,7 @@ class Study:
     def spot_file(self, name: str) -> Path:
         """Returns where the config of a started spot lies."""
         inside = self.place(name).relative_to(self.root).as_posix()
-        return self._home / "spots" / f"{inside.replace('/', '~')}.yaml"
+        return self._inside("spots", f"{inside.replace('/', '~')}.yaml")
 
     def keep_spot(self, name: str, config: SpotConfig) -> Path:
         """Writes the config of a spot before it is solved, so that a killed server loses none."""
@@ -204,7 +233,10 @@ class Study:
 
     def marks(self, runs: Mapping[str, FoundRun]) -> Json:
         """Returns what the list of solutions says besides."""
-        tags = self.read()["tags"]
+        try:
+            tags = self.read()["tags"]
+        except BundleError:  # solutions are listed all the same
+            return {"can_edit": False, "waiting": [], "tags": {}}
         by_id = {found.id: tags.get(str(found.path), []) for found in runs.values()}
         return {"can_edit": True, "waiting": self.waiting(), "tags": by_id}
 
@@ -238,7 +270,7 @@ class Study:
         source, token = self._movable(found), secrets.token_hex(4)
         tags = self.read()["tags"].get(str(source), [])
         entry = {"name": found.name, "path": str(source), "tags": tags}
-        target = self._home / "trash" / token
+        target = self._inside("trash", token)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(source, target)
         self._change(lambda parts: parts["trash"].update({token: entry}))
@@ -249,7 +281,10 @@ class Study:
         entry = self.read()["trash"].get(token)
         if entry is None:
             raise BundleError("trash", "has nothing of this name")
-        source, target = self._home / "trash" / token, Path(entry["path"])
+        source, target = self._inside("trash", token), Path(entry["path"])
+        roots = [directory.resolve() for directory in self.library.directories]
+        if source.parent.name != "trash" or not any(r in target.resolve().parents for r in roots):
+            raise BundleError("trash", "was edited: it would move something elsewhere")
         if target.exists():
             raise BundleError(entry["name"], "exists again, rename it first")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -333,11 +368,14 @@ def _add_drafts(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob
         return check_draft(draft)
 
     @app.post("/api/draft/size")
-    def measure(draft: SpotDraft) -> Json:
-        with TemporaryDirectory() as folder:
-            file = Path(folder) / "spot.yaml"
-            file.write_text(read_draft(draft.keys).to_yaml())
-            size = told(lambda: jobs.measure(["--config", str(file)], _MAX_SECONDS))
+    async def measure(request: Request, draft: SpotDraft) -> Json:
+        def run(turn: threading.Event) -> Json:
+            with TemporaryDirectory() as folder:
+                file = Path(folder) / "spot.yaml"
+                file.write_text(read_draft(draft.keys).to_yaml())
+                return told(lambda: jobs.measure(["--config", str(file)], _MAX_SECONDS, turn))
+
+        size = await while_connected(request, jobs, run)
         available = available_memory_bytes()
         return size | {"memory_available_bytes": min(available, _UNKNOWN_BYTES)}
 
