@@ -14,7 +14,7 @@ from runout.execution.context import RunContext
 from runout.flops.bucketed import BucketedBackend
 from runout.flops.cards import CardBackend
 from runout.flops.hands import HandBackend
-from runout.flops.solve import PostflopPlan
+from runout.flops.solve import PostflopPlan, solve_flop
 from runout.flops.values import RunoutSample
 from runout.holdem.tables import Precision
 from runout.runs.compare import (
@@ -24,6 +24,7 @@ from runout.runs.compare import (
     compare_backends,
     label_backend,
     mean_by_backend,
+    nuts_apart,
     value_errors,
 )
 from runout.solutions.values import ExploitabilityMeaning
@@ -34,6 +35,14 @@ from tests.samples.toy_flops import flop_game, ignore_progress, make_tree
 FLOP = parse_board("Qh7h2h")
 FEW_BOARDS = RunoutSample(num_turns=6, num_rivers=3)
 BUCKETS = {f"num_hand_buckets_{street}": 8 for street in ("flop", "turn", "river")}
+
+
+@pytest.mark.parametrize(("turn_buckets", "share"), [(None, 1.0), (1, 0.0)])
+def test_nuts_are_apart_on_turns_unless_they_share_a_bucket(turn_buckets, share):
+    keys = {"bet_sizes": "a", "max_raises_per_street": 0, "river_buckets": 16, "max_iterations": 3}
+    config = FlopsConfig(solve_type="compact", turn_buckets=turn_buckets)
+    solved = solve_flop("JhTc9d", config, spr=1, **keys)
+    assert nuts_apart(solved.spot, solved.strategy) == share
 
 
 def make_config(**keys):

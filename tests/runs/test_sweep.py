@@ -14,6 +14,7 @@ from runout.runs.compare import JudgeJob
 from runout.runs.sweep import (
     MEASURES,
     Estimate,
+    Sweep,
     SweepRow,
     list_points,
     list_tasks,
@@ -133,6 +134,25 @@ postflop_model:
     again = list(run_sweep(points, context))
     assert {row.task.point: row.values for row in again} == {r.task.point: r.values for r in first}
     assert all(row.values["real"] >= row.values["own"] - 1e-5 for row in first)
+
+
+def test_values_are_compared_with_those_of_the_exact_choice():
+    points = make_points(
+        """
+sweep: {grid: {solve_type: [exact, exhaustive]}, seeds: 2}
+postflop_model: {fixed_flops: [AhKd7s, Qh7h2h], postflop_sprs: [2.0]}
+""",
+    )
+    values = np.full((2, 169, 169), 0.5, np.float32)
+    rows = [
+        replace(row, value_pot=values + np.float32(0.01 * row.task.point))
+        for row in make_rows(points, lambda task: 0.0)
+        if (row.task.flop, row.task.point) != ("Qh7h2h", 0)
+    ]
+    hands = {(r.task.flop, r.task.point): r.values["hand"] for r in Sweep.of(points, rows).rows}
+    assert hands.pop(("AhKd7s", 0)) == 0.0
+    assert hands.pop(("AhKd7s", 1)) == pytest.approx(0.01, rel=1e-5)
+    assert hands == {("Qh7h2h", 1): 0.0}  # is left as it was: nothing exact is known
 
 
 def by_rank(board):

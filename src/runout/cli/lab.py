@@ -28,8 +28,10 @@ ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
 
 _SWEEP_LEGEND = """\
 in % of the flop pot, mean ± 95 % confidence interval over seeds (Student's t): real, exploitability
-with real cards; own, as the backend measures it; OOP and IP, gain of a best response; difference:
-real less that of the first line, seed by seed; significant if its interval excludes 0"""
+with real cards; difference: real less that of the first line, seed by seed; significant if its
+interval excludes 0; own, as the backend measures it; hand, RMS distance of the values of hands from
+those of a choice with solve_type exact; nuts, pairs of nuts and second nuts that some turn tells
+apart; memory, as announced; time of the solve and its values"""
 #: Unpaired and dry, connected and two-tone, paired, monotone, low and connected.
 DEFAULT_FLOPS = ("AsKd7h", "Th9h6c", "8s8d3c", "Qh7h2h", "6d5c4s")
 
@@ -160,7 +162,7 @@ def sweep(
         print_note(f"{config}: {format_count_of(len(points), 'choice')}, {num_solves}")
         context = replace(context, checkpoints=path / LEDGER_FOLDER)
         rows, is_complete = collect(run_sweep(points, context))
-    found = Sweep(points, tuple(rows))
+    found = Sweep.of(points, rows)
     means = found.sheet()
     choices = zip(points, means.records(), strict=True)
     document = {"points": [{"keys": dict(point.choice), **cells} for point, cells in choices]}

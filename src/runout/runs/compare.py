@@ -16,8 +16,9 @@ import numpy as np
 
 from runout.abstraction.bucket_map import Abstraction
 from runout.arrays import Float32Array, FloatArray
-from runout.cards.deck import format_cards, matchup_weights, parse_board
+from runout.cards.deck import NUM_CARDS, format_cards, matchup_weights, parse_board
 from runout.cards.flops import canonical_flop
+from runout.cards.hand_classes import classify_hands
 from runout.cfr.team import Team
 from runout.config.flops import BACKENDS, FlopsConfig
 from runout.config.yaml_text import parse_yaml
@@ -36,6 +37,7 @@ from runout.runs.judge import judge_spot
 from runout.solutions.sheet import Column, Sheet, columns
 from runout.solutions.values import NUM_POSITIONS, ExploitabilityMeaning, FlopReport, ValueBundle
 from runout.storage.ledger import LedgerEntry
+from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
 from runout.trees.tree import PostflopTree
 
@@ -60,6 +62,8 @@ class BackendRow:
     judging_seconds: float
     hand_error_pot: float | None = None
     pair_error_pot: float | None = None
+    nuts_apart: float = 0.0  # share of pairs of nuts and second nuts on turns, see `nuts_apart`
+    memory_bytes: int = 0  # announced for the solve; 0 for what was solved before
 
 
 def value_errors(
@@ -78,6 +82,23 @@ def value_errors(
     over_hands = (dealt * by_hand**2).sum() / num_deals
     over_pairs = (weights * difference**2).sum() / num_deals
     return float(np.sqrt(over_hands)), float(np.sqrt(over_pairs))
+
+
+def nuts_apart(spot: Spot, strategy: FlopStrategy) -> float:
+    """Returns the share of pairs of nuts and second nuts that act differently at some turn node.
+
+    It is the mean over turn cards.
+    """
+    turn, shares = plan_game(replace(spot, merges_suits=False)).templates[Street.TURN], []
+    for card in np.setdiff1d(np.arange(NUM_CARDS), spot.board).tolist():
+        nut_rank = classify_hands((*spot.board, card)).nut_rank
+        nuts, second = np.flatnonzero(nut_rank == 1), np.flatnonzero(nut_rank == 2)
+        differ = np.zeros((len(nuts), len(second)), np.bool_)
+        for player in range(NUM_PLAYERS):
+            rows, others = (strategy.rows(turn, player, (card,), held) for held in (nuts, second))
+            differ |= (rows[:, :, None] != others[:, None, :]).any(axis=0)
+        shares.append(differ.mean())
+    return float(np.mean(shares))
 
 
 def mean_by_backend(rows: Sequence[BackendRow]) -> dict[str, tuple[int, BackendRow]]:
@@ -150,8 +171,7 @@ _AVERAGED = (
     "pair_error_pot",
 )
 _SINGLE_BYTES = 4
-_ROW = "row"
-_VALUES = "value_pot"
+_ROW, VALUES = "row", "value_pot"
 
 
 @dataclass(frozen=True)
@@ -236,15 +256,13 @@ class JudgedSolve:
 class JudgeJob:
     """Solves flops and judges their strategies; see `Job`. The key of a task stands for its config.
 
-    Results may have ``[2, 169, 169]`` values.
+    Results have ``[2, 169, 169]`` values.
     """
-
-    keeps_values: bool
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What results depend on besides the key."""
-        return {"keeps_values": self.keeps_values}
+        """What results depend on besides the key: nothing."""
+        return {}
 
     def run(self, item: JudgedSolve, worker: Worker) -> TaskResult:
         """Solves and judges; the strategies, which can be gigabytes, are gone when it returns."""
@@ -256,8 +274,9 @@ class JudgeJob:
         seconds = solve_time() - started
         spot = Spot(tuple(item.flop), EVERYONE, tree)
         row = _judge(item.tested.label, spot, solution.strategy, solution.report, team)
-        arrays = {_VALUES: solution.value_pot} if self.keeps_values else {}
-        return TaskResult(arrays, {_ROW: asdict(replace(row, seconds=seconds))})
+        memory = backend.estimate(item.flop, tree, team.num_workers).memory_bytes
+        row = replace(row, seconds=seconds, memory_bytes=memory)
+        return TaskResult({VALUES: solution.value_pot}, {_ROW: asdict(row)})
 
 
 def row_of(entry: LedgerEntry) -> BackendRow:
@@ -288,7 +307,7 @@ def compare_backends(
         tasks.append(Task(key, JudgedSolve(key, tested, flop, tree, name), is_alone=True))
     entries: dict[tuple[tuple[int, ...], float], dict[str, LedgerEntry]] = {}
     rows_of: dict[tuple[int, ...], list[BackendRow]] = {flop: [] for flop in flops}
-    for task, entry in finish_flops(JudgeJob(keeps_values=True), tasks, context, PHASE):
+    for task, entry in finish_flops(JudgeJob(), tasks, context, PHASE):
         solve = task.item
         of_tree = entries.setdefault((solve.flop, solve.tree.stakes.spr), {})
         of_tree[solve.tested.label] = entry
@@ -309,7 +328,7 @@ def _compare_values(
     flop: tuple[int, ...], backends: Sequence[BackendUnderTest], entries: Mapping[str, LedgerEntry]
 ) -> list[BackendRow]:
     """Returns the rows of one flop and tree, with errors if one backend was exact."""
-    values = {label: cast(Float32Array, entry.arrays[_VALUES]) for label, entry in entries.items()}
+    values = {label: cast(Float32Array, entry.arrays[VALUES]) for label, entry in entries.items()}
     exact = next((values[each.label] for each in backends if each.is_exact), None)
     rows = []
     for tested in backends:
@@ -338,6 +357,7 @@ def _judge(
         real_gains_pot=loss.gains_pot,
         seconds=report.seconds,
         judging_seconds=time.perf_counter() - started,
+        nuts_apart=nuts_apart(spot, strategy),
     )
 
 

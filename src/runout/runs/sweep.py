@@ -10,20 +10,29 @@ two standard errors would miss the truth in a fifth to a third of such sweeps.
 import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from runout.abstraction.bucket_map import Abstraction
+from runout.arrays import Float32Array
+from runout.cards.deck import parse_board
 from runout.config.flops import FlopsConfig
 from runout.config.load import SweepConfig, load_config
 from runout.errors import ConfigError
 from runout.execution.context import RunContext
 from runout.execution.tasks import Task
 from runout.flops.solve import PostflopPlan, finish_flops
-from runout.runs.compare import BackendUnderTest, JudgedSolve, JudgeJob, row_of
+from runout.runs.compare import (
+    VALUES,
+    BackendUnderTest,
+    JudgedSolve,
+    JudgeJob,
+    row_of,
+    value_errors,
+)
 from runout.solutions.sheet import Column, Sheet, columns, json_number
 from runout.storage.bundle import digest_config
 
@@ -31,7 +40,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: What is measured of every solve; the first is what choices are compared by.
-MEASURES = ("real", "own", "oop", "ip", "iterations", "seconds")
+MEASURES = ("real", "own", "oop", "ip", "hand", "nuts", "memory_mb", "iterations", "seconds")
 
 PHASE = "Sweeping"
 
@@ -78,6 +87,7 @@ def list_points(config: SweepConfig) -> tuple[SweepPoint, ...]:
     points = []
     for choice, model in config.models.items():
         is_random = model.is_random or model.max_flop_boards is not None
+        is_random &= model.solve_type != "exact"  # where seeds draw boards of values alone
         seeds = config.sweep.seeds if is_random else config.sweep.seeds[:1]
         models = tuple(model.model_copy(update={"seed": seed}) for seed in seeds)
         points.append(SweepPoint(choice, models))
@@ -113,10 +123,14 @@ class SweepTask:
 
 @dataclass(frozen=True)
 class SweepRow:
-    """What a task has measured; exploitabilities and gains are fractions of the pot."""
+    """What a task has measured; exploitabilities and gains are fractions of the pot.
+
+    The error of hands is NaN until `Sweep` compares values, ``[2, 169, 169]`` in pots.
+    """
 
     task: SweepTask
     values: dict[str, float]
+    value_pot: Float32Array | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -129,7 +143,8 @@ class Estimate:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Estimate":
-        """Returns the mean of independent values and its uncertainty."""
+        """Returns the mean of independent values, without those that are NaN, and its error."""
+        values = [value for value in values if not math.isnan(value)]
         if len(values) < 2:
             return cls(values[0] if values else math.nan, math.nan, math.nan)
         error = statistics.stdev(values) / math.sqrt(len(values))
@@ -170,6 +185,23 @@ class Sweep:
     points: tuple[SweepPoint, ...]
     rows: tuple[SweepRow, ...]
 
+    @classmethod
+    def of(cls, points: Sequence[SweepPoint], rows: Sequence[SweepRow]) -> "Sweep":
+        """Compares values with those of an exact choice on the same flop, where there is one."""
+        exact = {
+            (row.task.flop, row.task.spr): row.value_pot
+            for row in rows
+            if row.task.model.solve_type == "exact"
+        }
+        compared = []
+        for row in rows:
+            known = exact.get((row.task.flop, row.task.spr))
+            if known is not None and row.value_pot is not None:
+                error, _ = value_errors(parse_board(row.task.flop), row.value_pot, known)
+                row = replace(row, values=row.values | {"hand": error})
+            compared.append(row)
+        return cls(tuple(points), tuple(compared))
+
     @cached_property
     def means(self) -> list[SweepMean]:
         """The mean of each choice, over seeds that are finished on all of its flops."""
@@ -179,8 +211,12 @@ class Sweep:
         """Returns a row for each choice, in percent of the pot for people."""
         keys = list(dict.fromkeys(key for point in self.points for key, _ in point.choice))
         measures = [*MEASURES, "difference"]
-        shown = columns(">real", ">difference", ">own", ">OOP", ">IP")
-        means = (Column("iterations", form="{:.0f}".format), Column("time", form="{:.3g} s".format))
+        shown = columns(">real", ">difference", ">own", ">hand", ">nuts")
+        means = (
+            Column("memory", form="{:.0f} MB".format),
+            Column("iterations", form="{:.0f}".format),
+            Column("time", form="{:.3g} s".format),
+        )
         in_files = [name + end for name in measures for end in ("", "_error", "_interval")]
         sheet = Sheet(
             (
@@ -199,13 +235,13 @@ class Sweep:
         for point, mean in zip(self.points, self.means, strict=True):
             choice, found = dict(point.choice), {**mean.by_measure, "difference": mean.difference}
             known = [found[name] or nothing for name in measures]
-            real, own, oop, ip, iterations, seconds, difference = known
+            real, own, _, _, hand, nuts, memory, iterations, seconds, difference = known
             sheet.add(
                 *(choice.get(key, "-") for key in keys),
                 *(point.label, mean.num_seeds, mean.num_solves),
                 *(real.percent(), difference.percent("+") or "-"),
-                *(each.percent() for each in (own, oop, ip)),
-                *(iterations.mean, seconds.mean),
+                *(each.percent() for each in (own, hand, nuts)),
+                *(memory.mean, iterations.mean, seconds.mean),
                 *(number for each in known for number in (each.mean, each.error, each.interval)),
             )
         return sheet
@@ -263,7 +299,7 @@ def sweep(
         replace(point, choice=(*point.choice, ("buckets", name)), abstraction=own)
         for point, (name, own) in product(points, (abstractions or {}).items())
     )
-    return Sweep(points, tuple(run_sweep(points, context)))
+    return Sweep.of(points, tuple(run_sweep(points, context)))
 
 
 def list_tasks(points: Sequence[SweepPoint]) -> list[SweepTask]:
@@ -320,8 +356,10 @@ def run_sweep(points: Sequence[SweepPoint], context: RunContext) -> Iterator[Swe
     """Yields a row for every solve, as soon as it is finished; those of an earlier run first."""
     sweep = {str(task): task for task in list_tasks(points)}
     tasks = [task.to_task() for task in sweep.values()]
-    for task, entry in finish_flops(JudgeJob(keeps_values=False), tasks, context, PHASE):
+    for task, entry in finish_flops(JudgeJob(), tasks, context, PHASE):
         row = row_of(entry)
         numbers = [row.real_exploitability_pot, row.own_exploitability_pot, *row.real_gains_pot]
-        values = [*numbers, float(row.iterations), row.seconds]
-        yield SweepRow(sweep[task.key], dict(zip(MEASURES, values, strict=True)))
+        numbers += [math.nan, row.nuts_apart, row.memory_bytes / 1e6]
+        numbers += [float(row.iterations), row.seconds]
+        values = dict(zip(MEASURES, numbers, strict=True))
+        yield SweepRow(sweep[task.key], values, cast(Float32Array, entry.arrays[VALUES]))
