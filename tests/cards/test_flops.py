@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from runout.cards.deck import (
-    COMBO_CARDS,
     NUM_CARDS,
     SUITS,
     card_suit,
@@ -57,20 +56,10 @@ def test_all_flops_are_the_1755_classes_with_their_share_of_22100():
 
 
 @pytest.mark.parametrize("text", ["AhKd7s", "7s Kd Ah", "9c6c2c", "2h2d2c", "KdKc7d"])
-def test_combos_of_a_canonical_flop_are_renamed_back_to_the_flop_that_was_given(text):
+def test_a_given_flop_keeps_its_cards_and_is_solved_as_the_canonical_one(text):
     given = GivenFlop.parse(text)
     assert given.name == text.replace(" ", "")
     assert given.canonical == canonical_flop(parse_cards(text))
-    renamed = [given.rename_back(combo) for combo in live_combos(given.canonical)]
-    assert sorted(renamed) == live_combos(given.cards).tolist()
-    for combo, back in zip(live_combos(given.canonical), renamed, strict=True):
-        deal = (*given.cards, *COMBO_CARDS[back].tolist())
-        same = any(
-            {*m.map_cards(deal[:3])} == {*given.canonical}
-            and {*m.map_cards(deal[3:])} == {*COMBO_CARDS[combo].tolist()}
-            for m in SUIT_MAPPINGS
-        )
-        assert same
 
 
 def test_a_given_flop_is_three_different_cards():

@@ -186,6 +186,14 @@ def test_an_error_in_another_file_names_that_file(tmp_path):
     )
 
 
+def test_a_model_of_a_file_is_checked_as_one_in_the_config(tmp_path):
+    (tmp_path / "model.yaml").write_text(MODEL.replace("{", "{solve_type: exhaustive, "))
+    (tmp_path / "run.yaml").write_text(f"{TEXT}model.yaml\nmethod: joint\n")
+    assert problem_of(tmp_path / "run.yaml").startswith(
+        "postflop_model.solve_type: exhaustive cannot be played with preflop, use compact or exact"
+    )
+
+
 def test_a_model_that_is_not_needed_is_not_looked_for(tmp_path):
     path = tmp_path / "run.yaml"
     path.write_text(TEXT + "no.yaml\nflop_values: raw_equity")

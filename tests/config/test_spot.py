@@ -34,7 +34,7 @@ def test_five_keys_are_enough():
     config = load()
     assert config.first_street == Street.FLOP
     assert config.target == 0.005
-    assert config.schedule() == DCFR_SPOT
+    assert config.cfr_variant == DCFR_SPOT
     rule = config.stopping_rule()
     assert (rule.max_iterations, rule.max_seconds, rule.exploitability) == (10_000, None, 0.9)
     assert config.tree().stakes.pot == 180

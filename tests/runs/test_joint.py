@@ -11,7 +11,7 @@ import pytest
 
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
-from runout.errors import BundleError, ConfigError
+from runout.errors import BundleError
 from runout.events import PreflopSolving
 from runout.execution.context import RunContext
 from runout.holdem.rivers import BucketRivers
@@ -112,15 +112,6 @@ joint: {reraised: {bet_sizes: [0.33]}}
     assert (game.backend.rivers.number, int(game.backend.precision)) == (32, 16)
     assert game.betting[PotType.RERAISED].menus[0][0].bets == (BetSize("%", 0.33),)
     assert game.betting[PotType.LIMPED].menus[0][0].bets != (BetSize("%", 0.33),)
-
-
-def test_a_backend_that_cannot_be_played_is_refused():
-    model = parse_config(
-        JOINT.replace("method: joint", "").replace("exact", "exhaustive"), RunConfig
-    )
-    config = CONFIG.model_copy(update={"postflop_model": model.postflop_model})
-    with pytest.raises(ConfigError, match="exhaustive cannot be played with preflop"):
-        make_joint_game(config, PLAN.tree)
 
 
 # --------------------------------------------------------------------------------------------------

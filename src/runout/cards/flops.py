@@ -15,7 +15,6 @@ import numpy as np
 
 from runout.arrays import BoolArray, FloatArray, IntArray, Uint8Array, read_only
 from runout.cards.deck import (
-    COMBO_CARDS,
     FLOP_SIZE,
     NUM_CARDS,
     NUM_COMBOS,
@@ -25,7 +24,6 @@ from runout.cards.deck import (
     RIVER_SIZE,
     card_rank,
     card_suit,
-    combo_index,
     format_cards,
     make_card,
     parse_cards,
@@ -353,11 +351,6 @@ class GivenFlop:
     def canonical(self) -> Flop:
         """The flop that is solved for it."""
         return canonical_flop(self.cards)
-
-    def rename_back(self, combo: int) -> int:
-        """Returns what a combo on the canonical flop is on this one."""
-        mapping = CanonicalBoard.from_cards(self.cards).mapping.inverse()
-        return combo_index(*mapping.map_cards(COMBO_CARDS[combo].tolist()))
 
 
 @cache

@@ -214,4 +214,5 @@ def _with_model_file(config: RunConfig, folder: Path) -> RunConfig:
         # Not the path in this file alone: the line is one of the other file.
         file = "" if error.where == str(path) else f"{path}: "
         raise ConfigError("postflop_model_path", f"{file}{error}") from error
-    return config.model_copy(update={"postflop_model": model, "postflop_model_path": None})
+    keys = {"postflop_model": model.to_mapping(), "postflop_model_path": None}
+    return RunConfig.parse(config.to_mapping() | keys, str(path))

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AllowInfNan, ConfigDict, Strict
 
 from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
 from runout.cards.ranges import RANDOM, Range
-from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
+from runout.cfr.schedules import DCFR_SPOT, StoppingRule
 from runout.config import values
 from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem
 from runout.config.values import NotNegative
@@ -267,10 +267,6 @@ class SpotConfig(ReportConfig):
         rules = self.betting_rules()
         return PostflopTree.build(rules, Stakes.in_chips(self.pot, self.stack), self.first_street)
 
-    def schedule(self) -> Schedule:
-        """Returns how iterations are weighted."""
-        return self.cfr_variant
-
     def stopping_rule(self) -> StoppingRule:
         """Returns when the solve ends; its values are in chips."""
         return StoppingRule(
@@ -294,7 +290,7 @@ class SpotConfig(ReportConfig):
             "sizes": values.digest_menus(self.betting_rules(), _SIZE_KEYS, self.first_street),
             "locks": [lock.digest_mapping() for lock in self.locks],
             "rake_cap": None if self.rake_rate == 0.0 else self.rake_cap,
-            "cfr_variant": values.digest_variant(self.schedule()),
+            "cfr_variant": values.digest_variant(self.cfr_variant),
             "add_all_in_threshold": added if math.isfinite(added) else ".inf",
         }
         for key in ("added_lines", "removed_lines"):

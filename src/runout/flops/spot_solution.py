@@ -405,7 +405,7 @@ def start_solver(config: SpotConfig, team: Team | None = None) -> SpotSolver:
     """Returns a solver that has learned nothing, and has no locks."""
     precision = Precision(config.precision)
     spot, rivers = flop_bundles.build_spot(config), river_buckets(config)
-    return SpotSolver(spot, config.schedule(), team, precision, rivers)
+    return SpotSolver(spot, config.cfr_variant, team, precision, rivers)
 
 
 def load_outcome(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:

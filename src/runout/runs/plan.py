@@ -12,7 +12,7 @@ from typing import Any
 
 from runout.cfr.schedules import SolveProgress, StoppingRule
 from runout.cfr.solver import ignore_progress
-from runout.config.flops import JOINT_BACKENDS, FlopsConfig
+from runout.config.flops import FlopsConfig
 from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.errors import BundleError, ConfigError
@@ -86,12 +86,7 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
     if model is None:
         raise ConfigError("postflop_model", "missing, a joint game needs one")
     backend = make_backend(model)
-    if not isinstance(backend, CardBackend):
-        allowed = " or ".join(JOINT_BACKENDS)
-        problem = (
-            f"{model.solve_type} cannot be played with preflop, use {allowed}, or method: two_phase"
-        )
-        raise ConfigError("postflop_model.solve_type", problem)
+    assert isinstance(backend, CardBackend)  # or the config had been refused
     return JointGame(
         tree=tree,
         flops=model.flop_list(),

@@ -150,11 +150,6 @@ class Estimate:
         error = statistics.stdev(values) / math.sqrt(len(values))
         return cls(statistics.fmean(values), error, student_quantile(len(values) - 1) * error)
 
-    @property
-    def is_significant(self) -> bool:
-        """Whether the interval excludes 0."""
-        return abs(self.mean) > self.interval
-
     def percent(self, sign: str = "") -> str:
         """Returns ``5.100 ± 0.058``, fractions as percent; empty for NaN."""
         if math.isnan(self.mean):
