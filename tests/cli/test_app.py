@@ -1,6 +1,7 @@
 import pytest
 import typer
 
+from runout.cli import program
 from runout.cli.app import COMMANDS, RETIRED, main
 from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
 
@@ -96,6 +97,22 @@ def test_lines_of_the_list_are_short():
         else:
             assert len(command.help.split()) <= 10, name
             assert command.help.endswith(".")
+
+
+def commands_of(command, name):
+    """Yields the commands of a group, or the command, with their names."""
+    for inner, each in getattr(command, "commands", {}).items():
+        yield from commands_of(each, f"{name} {inner}")
+    if not hasattr(command, "commands"):
+        yield name, command
+
+
+@pytest.mark.parametrize("name", sorted({name.split()[0] for name in COMMANDS}))
+def test_options_and_the_first_sentence_of_a_help_have_at_most_ten_words(name):
+    for place, command in commands_of(program._load(name), name):
+        texts = [getattr(parameter, "help", None) or "" for parameter in command.params]
+        for text in (command.help.partition("\n")[0], *texts):
+            assert len(text.split()) <= 10, f"{place}: {text}"
 
 
 def test_each_command_has_a_place_and_an_example_and_a_group_has_members():

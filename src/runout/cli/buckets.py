@@ -63,7 +63,7 @@ def build_abstraction(
     overwrite: options.OverwriteFlag = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Cut the hands of each street into buckets of equal size and similar strength."""
+    """Sort the hands of each street into equal buckets."""
     with targets.solving_into(path, workers) as context:
         from runout.abstraction import card_abstraction as abstractions
 
@@ -139,7 +139,7 @@ def show_bucket(
     hand: Annotated[str, option("--hand", "CARDS", "Two cards, such as JcTc.")],
     json: options.JsonFlag = False,
 ) -> None:
-    """Show the bucket of a hand on a board, and which strengths are in it."""
+    """Show the bucket of a hand on a board."""
     known_cards = deck.parse_board(board)
     holding = options.parse_hand(hand, known_cards)
     with using_kernels():
@@ -208,7 +208,7 @@ _CLEAR = "Remove all of them."
 def show_cache(
     clear: Annotated[bool, flag("--clear", _CLEAR)] = False, json: options.JsonFlag = False
 ) -> None:
-    """Show how much of buckets and equity tables is kept for later solves, or clear it."""
+    """Show or clear cached buckets and equity tables."""
     files, place, limit = kept_files(), kept_directory(), kept_limit()
     sheet = Sheet(columns("kept", ">files", ">size"))
     kinds: dict[str, dict[str, int]] = {}

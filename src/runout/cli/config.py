@@ -60,7 +60,7 @@ def write_starter(
     path: Annotated[Path | None, option("--output -o", "FILE", "File to write.")] = None,
     overwrite: Annotated[bool, flag("--overwrite", "Replace an existing file.")] = False,
 ) -> None:
-    """Write a commented config file to start from, to stdout by default.
+    """Write a commented config to start from, to stdout by default.
 
     NAME is a kind of file (preflop, flops, spot, report, sweep) or one of the configs that come
     with runout, such as smoke or hu_25bb. Without NAME they are listed.
@@ -91,7 +91,7 @@ def validate(
     paths: Annotated[list[Path], argument("FILE...", "Config files to check.")],
     json: JsonFlag = False,
 ) -> None:
-    """Report all errors of config files at once, each with its line."""
+    """Report all errors of config files with their lines."""
     documents: list[dict[str, Any]] = []
     for path in paths:
         kind, found = None, list[ConfigError]()
@@ -113,14 +113,14 @@ def validate(
 
 
 def print_schema(kind: KindArgument = "preflop") -> None:
-    """Print JSON Schema of a kind of config file, for editors."""
+    """Print the JSON Schema of a kind of config."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
     schema = _section(kind).model_json_schema(mode="serialization")  # with defaults as in YAML
     print_json({"$schema": dialect, **schema})
 
 
 _FOREIGN = "Tree, range or hand of another program; - is stdin."
-_PICK = "Name of the spot or range, if the file has several."
+_PICK = "Spot or range to take, if there are several."
 _STDIN = Path("-")
 
 
@@ -134,10 +134,11 @@ def import_file(
     overwrite: Annotated[bool, flag("--overwrite", "Replace an existing file.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Convert a file of another program to a config, to stdout by default.
+    """Convert a file of another program to a config.
 
-    These are trees of PioSOLVER (also saves), TexasSolver, WASM and Desktop Postflop, ranges of
-    these, GTO+ and HRC, and hands in PHH. What no key of the config says is listed.
+    The config goes to stdout by default. Files are trees of PioSOLVER (also saves), TexasSolver,
+    WASM and Desktop Postflop, ranges of these, GTO+ and HRC, and hands in PHH. What no key of the
+    config says is listed.
     """
     from runout.formats import imports
 

@@ -68,7 +68,7 @@ def show_equity(
     grid: Annotated[bool, flag("--grid", _GRID)] = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Show the exact all-in equity of two hands or ranges, before the flop or on a board."""
+    """Compare two hands or ranges by exact all-in equity."""
     cards = () if board is None else deck.parse_board(board)
     ranges = [options.parse_live_range(text, cards) for text in (hero, villain)]
     # Before the flop a shipped table answers, and no kernel has to be loaded.
@@ -104,10 +104,13 @@ def show_equity(
 
 
 def show_strength(
-    cards: Annotated[str, argument("CARDS", "5, 6 or 7 cards; the best five of them count.")],
+    cards: Annotated[str, argument("CARDS", "5, 6 or 7 cards; the best five count.")],
     json: options.JsonFlag = False,
 ) -> None:
-    """Show the strength of 5, 6 or 7 cards: 1 is seven-high, 7,462 a royal flush."""
+    """Show the strength of 5, 6 or 7 cards.
+
+    Strengths are from 1, seven-high, to 7,462, a royal flush.
+    """
     with using_kernels():
         from runout.cards.evaluator import evaluate
 
@@ -154,7 +157,7 @@ def show_range(
     notation: Annotated[Notation, flag("--notation", _NOTATION)] = "runout",
     json: options.JsonFlag = False,
 ) -> None:
-    """Show how many combos a range holds, its text and its grid of weights."""
+    """Show the combos, text and grid of a range."""
     from runout.cli.grids import value_grid  # takes as long as other answers
 
     cards = () if board is None else deck.parse_board(board)
@@ -186,7 +189,7 @@ def list_flops(
     layout: Annotated[Literal["table", "csv"], flag("--format", _LAYOUT)] = "table",
     json: options.JsonFlag = False,
 ) -> None:
-    """List flops up to suits with texture and weight: all 1,755, or a chosen few."""
+    """List all 1,755 flops, or some, with texture and weight."""
     options.require_at_most_one({"--json": json, "--format csv": layout == "csv"})
     choices = {"--subset": subset, "--random": random, "--flops": flops}
     options.require_at_most_one({name: value is not None for name, value in choices.items()})

@@ -27,7 +27,7 @@ def explore(
     host: Annotated[str, option("--host", "NAME", _HOST)] = "127.0.0.1",
     browser: Annotated[bool, flag("--browser/--no-browser", "Whether to open the page.")] = True,
 ) -> None:
-    """Serve a page over all solutions below some directories, and open it in the browser."""
+    """Serve a page over all solutions below some directories."""
     if port is not None and not 0 <= port <= _MAX_PORT:
         raise OptionError("--port", f"{port} is not a port, use 1 to {_MAX_PORT}")
     require_explorer()
@@ -65,7 +65,7 @@ def export_site(
     site: Annotated[Path, option("--output -o", "DIR", "Where to write.")],
     max_nodes: Annotated[int, option("--max-nodes", "N", _MAX_NODES, positive)] = 300,
 ) -> None:
-    """Write the page of `runout explore` as files that any web server can serve."""
+    """Write the page of `runout explore` as static files."""
     require_explorer()
     from runout.explorer.library import Library
     from runout.explorer.server import Explorer

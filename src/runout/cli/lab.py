@@ -42,7 +42,7 @@ real, with real cards; OOP and IP, gain of a best response with real cards; hand
 distance of values from the exact ones; time of the solve and its values;
 exhaustive and mccfr play 169 hands, without turn and river"""
 
-_SOLVE_TYPES = f"Of {', '.join(BACKENDS)}, keys after colons (bucketed:2); or all."
+_SOLVE_TYPES = f"{', '.join(BACKENDS)} with keys (bucketed:2), or all."
 _FLOP = "Repeatable. Default: the config's fixed_flops, or five standard flops."
 _SOLVED_FLOP = "Repeatable. Default: all solved flops."
 _SPR = "Repeatable. Default: those of the config."
@@ -100,7 +100,7 @@ def judge_strategies(
     executor: options.ExecutorOption = "threads",
     json: options.JsonFlag = False,
 ) -> None:
-    """Measure the exploitability of saved strategies with real cards; nothing is solved.
+    """Measure saved strategies by their exploitability with real cards.
 
     A joint run is judged preflop and postflop, and keeps the number.
     """
@@ -148,7 +148,7 @@ def sweep(
     executor: options.ExecutorOption = "threads",
     json: options.JsonFlag = False,
 ) -> None:
-    """Solve flops with every choice of a grid of keys and several seeds.
+    """Solve flops with every choice of keys and seeds.
 
     Shows means with confidence intervals. Finished solves are kept in DIR: Ctrl-C loses one of
     them, the same command resumes, and a larger grid solves only what is new.

@@ -66,10 +66,7 @@ DEFAULT_FLOPS = "25"
 _EVERYTHING = "all"
 
 _DIRECTORY = "An existing report to display; nothing is solved."
-_FLOPS = (
-    "all, a weighted subset of 8, 13, 25, 50, 100 or 200, a file, or AhKd7s,Th9h6c "
-    f"(default {DEFAULT_FLOPS})."
-)
+_FLOPS = "all, a subset (8 to 200), file or list (AhKd7s,Th9h6c)."
 _LINES = "Lines to report: root, x, x:b33. Repeatable (default root, x)."
 _KEEP = "Keep the solution of each flop, in DIR/spots."
 _SIZE_COSTS = "Solve each flop with every bet size alone, too."
@@ -103,7 +100,9 @@ def report_flops(
     rows: Annotated[str, option("--rows", "N", _ROWS)] = "20",
     json: options.JsonFlag = False,
 ) -> None:
-    """Solve one spot on many flops and show frequencies, EVs and costs by texture.
+    """Solve one spot on many flops and summarize by texture.
+
+    The default is the weighted subset of 25 flops. Tables have frequencies, EVs and costs.
 
     Rows are printed as they finish; after Ctrl-C the same command resumes. DIR gets a folder for
     each line with a CSV file like PioSOLVER's, and all columns as CSV and Parquet.

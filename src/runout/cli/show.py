@@ -39,7 +39,7 @@ _EVERYTHING = "all"
 _NODE = 'Path of a node: x:b59:c:8h, r2.5:c, "bet 33%, call".'
 _CLASSES = "Only these hand classes: sets,flush-draws; without one: -top-pair."
 _MEASURE = "Measure in the grid (default: the strategy)."
-_EV = "from-here: folding is 0; net: since the start of the hand."
+_EV = "from-here: folding is 0; net: since the start."
 _SORT = "Order of --by card: card, share, b59, ev-oop, eqr-ip."
 _TRACE = "Follow a hand through all decisions before the flop."
 
@@ -102,7 +102,7 @@ class Look:
 
 @options.taking("look", Look)
 def show_result(*, look: Look) -> None:
-    """Show any result: first decisions, a node, a hand, or a report.
+    """Show any result: a node, a hand, or a report.
 
     EV is what a player wins from the node on; chips in the pot belong to the pot. So folding is 0,
     and winning an uncontested pot is the pot. --ev net counts from the start of the hand.

@@ -41,7 +41,7 @@ def solve_flops(
     overwrite: options.OverwriteFlag = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Solve all flops of a config and write what hands are worth on them.
+    """Solve the flops of a config and keep their values.
 
     The same command resumes an interrupted run.
     """
@@ -85,7 +85,7 @@ def solve_game(
     overwrite: options.OverwriteFlag = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Solve a preflop game and the flops behind it, and show the main decisions.
+    """Solve a preflop game with the flops behind it.
 
     The same command resumes an interrupted run.
     """
@@ -163,7 +163,7 @@ _LIMITS = {StopReason.ITERATIONS: "--max-iterations", StopReason.SECONDS: "--max
 #: Fractions of the pot by which rounding to chips may change a bet without a word.
 _NOTABLE_ROUNDING = 0.02
 _OUTPUT = "Directory to write, none by default."
-_ESTIMATE = "Only say how large the spot is and what it needs."
+_ESTIMATE = "Print the size and memory of the spot only."
 
 
 @options.taking_spot(*options.SPOT_KEYS)
@@ -180,7 +180,7 @@ def solve_spot(
     estimate: Annotated[bool, flag("--estimate", _ESTIMATE)] = False,
     json: options.JsonFlag = False,
 ) -> None:
-    """Solve a board with two ranges and real cards, and show the first decision.
+    """Solve a board with two ranges and real cards.
 
     The same command resumes an interrupted solve, and a finished one with a lower target.
     """

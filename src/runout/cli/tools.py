@@ -49,7 +49,7 @@ def show_tree(
     depth: Annotated[int | None, option("--depth", "N", _DEPTH, positive)] = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Show the rules, the nodes and the memory of a config's trees, and the trees themselves.
+    """Show the rules, size and nodes of betting trees.
 
     The config describes a run, flops or a spot. Flops with several stack-to-pot ratios show a line
     for each; give --spr for one.
@@ -192,7 +192,7 @@ def _facts(tree: PostflopTree | PreflopTree, memory_bytes: int) -> dict[str, Any
 
 
 def compile_kernels(workers: options.WorkersOption = None, json: options.JsonFlag = False) -> None:
-    """Compile and cache all kernels, which takes a while once after each install."""
+    """Compile and cache all kernels, once after each install."""
     from runout.jit import CACHE_PROBLEM
 
     cache, started = str(cache_directory()), time.perf_counter()
