@@ -193,11 +193,6 @@ class ResultDamaged(Event):
 
 
 @dataclass(frozen=True)
-class FlopJudged(Event):
-    """A best response on one flop at one leaf of a joint game is done."""
-
-
-@dataclass(frozen=True)
 class TaskLost(Event):
     """A task's worker has died, or its result did not arrive; it is tried again, or given up."""
 

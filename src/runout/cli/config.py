@@ -60,7 +60,7 @@ def write_starter(
     path: Annotated[Path | None, option("--output -o", "FILE", "File to write.")] = None,
     overwrite: Annotated[bool, flag("--overwrite", "Replace an existing file.")] = False,
 ) -> None:
-    """Write a commented config to start from, to stdout by default.
+    """Write a commented config, to stdout by default.
 
     NAME is a kind of file (preflop, flops, spot, report, sweep) or one of the configs that come
     with runout, such as smoke or hu_25bb. Without NAME they are listed.

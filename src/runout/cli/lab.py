@@ -97,7 +97,6 @@ def judge_strategies(
     path: Annotated[Path, argument("DIR", "Directory of a solved spot, run or flops.")],
     flops: Annotated[list[str] | None, option("--flop", "CARDS", _SOLVED_FLOP)] = None,
     workers: options.WorkersOption = None,
-    executor: options.ExecutorOption = "threads",
     json: options.JsonFlag = False,
 ) -> None:
     """Measure saved strategies by their exploitability with real cards.
@@ -107,7 +106,7 @@ def judge_strategies(
     kind, _ = find_result(path)
     is_joint = has_bundle(path / SOLUTION_FOLDER) and not has_bundle(path / VALUES_FOLDER)
     document: dict[str, Any] = {"path": str(path)}
-    with solving_into(None, workers, executor) as context:
+    with solving_into(None, workers) as context:
         from runout.runs import compare, judge
 
         if kind == SPOT_KIND:

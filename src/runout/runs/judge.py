@@ -8,7 +8,6 @@ its flops is carried up through the preflop tree, where it answers with every ha
 
 import itertools
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
@@ -23,9 +22,8 @@ from runout.cfr.team import Team
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import BundleError, ExecutionError
-from runout.events import Event, FlopJudged, reporting_phase
+from runout.events import reporting_phase
 from runout.execution.context import RunContext
-from runout.execution.tasks import Worker, WorkerLostError
 from runout.flops.backend import EVERYONE, FlopStrategy
 from runout.flops.cards import StoredStrategy, TableStrategy
 from runout.flops.solve import SolvedFlop, merges_suits
@@ -33,8 +31,7 @@ from runout.flops.spot_solution import SpotSolution
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.tables import FixedTables
-from runout.preflop.joint import Flops, JointGame, PlayedFlops, ShardedFlops
-from runout.preflop.shards import divide_flops
+from runout.preflop.joint import Flops, JointGame, PlayedFlops
 from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
 from runout.solutions import preflop as stored
@@ -181,30 +178,6 @@ def judge_joint(game: JointGame, solution: PreflopSolution, flops: Flops) -> Joi
     return JointLoss((sb, bb))
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeShards:
-    """Makes shards that judge the strategies of some flops in a directory each; see `ShardJob`."""
-
-    game: JointGame
-    directory: Path
-
-    def start(self, part: Sequence[int], worker: Worker) -> PlayedFlops[Any]:
-        """Opens the strategies of some flops; each flop and leaf that is done is an event."""
-        saved = JointFlops.load(self.directory)
-
-        def strategy_of(flop: int, leaf: int) -> FlopStrategy:
-            return StoredStrategy(*saved.shares(flop, leaf, self.game.flop_trees))
-
-        def on_visit() -> None:
-            worker.on_event(FlopJudged())
-
-        return judge_flops(self.game, part, strategy_of, Team.of(worker), on_visit)
-
-    def memory_bytes(self, part: Sequence[int]) -> int:
-        """Returns what the strategies of some flops need, and the program beside them."""
-        return self.game.memory_bytes(part)
-
-
 def judge_run(directory: Path, context: RunContext) -> JointLoss:
     """Returns what the joint solution in a run's directory loses in the real game, and notes it."""
     solution = stored.load_solution(directory / SOLUTION_FOLDER)
@@ -213,26 +186,21 @@ def judge_run(directory: Path, context: RunContext) -> JointLoss:
         problem = "has no strategies of rivers, solve it with keep_rivers: true"
         raise BundleError(str(directory / FLOPS_FOLDER), problem)
     game = make_joint_game(parse_config(saved.config_text, RunConfig), solution.tree)
-    executor, job = context.chosen_executor, JudgeShards(game, directory / FLOPS_FOLDER)
-    num_shards = 1 if executor.is_here else min(executor.num_workers, len(game.flops))
-    parts = divide_flops(game, num_shards)
     num_steps = NUM_PLAYERS * len(game.flops) * len(game.flop_trees)
+
+    def strategy_of(flop: int, leaf: int) -> FlopStrategy:
+        return StoredStrategy(*saved.shares(flop, leaf, game.flop_trees))
+
     with reporting_phase(context.on_event, "best responses on flops", num_steps) as advance:
         done, counting = itertools.count(1), Lock()
 
-        def on_event(event: Event) -> None:
-            if not isinstance(event, FlopJudged):
-                context.on_event(event)
-                return
+        def on_visit() -> None:
             with counting:
                 advance(next(done))
 
-        try:
-            with closing(executor.start_shards(job, parts, on_event)) as group:
-                loss = judge_joint(game, solution, ShardedFlops(game, group, parts))
-        except WorkerLostError as error:
-            problem = f"a shard is lost, {error}; start it again"
-            raise ExecutionError("lab exploit", problem) from error
+        team = Team(context.num_threads, cancel=context.cancel)
+        flops = judge_flops(game, range(len(game.flops)), strategy_of, team, on_visit)
+        loss = judge_joint(game, solution, flops)
     stored.note_real_exploitability(directory / SOLUTION_FOLDER, loss.exploitability_mbb)
     return loss
 
