@@ -36,8 +36,8 @@ GRANTS = {26: 300, 27: 700, 28: 1_800, 29: 1_000, 30: 600, 31: 300}
 GRANTED: dict[int, dict[str, int]] = {
     26: {"flops": 60},
     27: {
-        "cards": 50,
-        "cli": 40,
+        "cards": 52,
+        "cli": 38,
         "config": 60,
         "equity": 8,
         "flops": 30,

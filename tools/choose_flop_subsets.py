@@ -23,7 +23,7 @@ import numpy as np
 from runout.arrays import FloatArray
 from runout.cards.deck import format_cards
 from runout.cards.flops import (
-    SHIPPED_SUBSET_SIZES,
+    SHIPPED_SUBSETS,
     SUBSETS_FILE,
     FlopList,
     TextureKind,
@@ -47,6 +47,8 @@ BLOCK_WEIGHTS = {
 RIDGE = 0.02
 
 NUM_STARTS = {8: 100, 13: 80, 25: 60, 50: 40, 100: 20, 200: 5}
+#: Of each further draw, which has no flop of the ones before.
+NUM_STARTS_OF_DRAW = 3
 NUM_RANDOM_SAMPLES = 21
 WEIGHT_DIGITS = 6
 
@@ -75,15 +77,18 @@ def main() -> None:
     equities = _compute_equities(everything)
     gram = _gram_matrix(equities, everything)
     subsets: dict[str, object] = {}
-    for size in SHIPPED_SUBSET_SIZES:
-        chosen, objective = _choose(gram, size)
+    of_size: dict[int, list[int]] = {}
+    for size, draw in SHIPPED_SUBSETS:
+        taken = of_size.setdefault(size, [])
+        chosen, objective = _choose(gram, size, taken)
+        taken += chosen
         weights = np.round(_best_weights(gram, chosen), WEIGHT_DIGITS)
         errors = _errors(equities, chosen, weights)
         random_errors = _median_random_errors(equities, everything, size)
-        print(f"{size} flops: objective {objective:.6f}")
+        print(f"{size} flops, draw {draw}: objective {objective:.6f}")
         for name in errors:
             print(f"  {name:12s} {errors[name]:.6f}   random flops {random_errors[name]:.6f}")
-        subsets[str(size)] = {
+        subsets[f"{size}/{draw}" if draw else str(size)] = {
             "weights": {
                 format_cards(everything.flops[index]): weight
                 for index, weight in zip(chosen, weights.tolist(), strict=True)
@@ -168,16 +173,18 @@ def _indicators(labels: Sequence[Hashable]) -> FloatArray:
     return np.array([[float(label == other) for other in distinct] for label in labels])
 
 
-def _choose(gram: FloatArray, size: int) -> tuple[list[int], float]:
-    """Returns the best subset found, in the order of the flops, and its objective."""
+def _choose(gram: FloatArray, size: int, without: list[int]) -> tuple[list[int], float]:
+    """Returns the best subset found without some flops, in order, and its objective."""
+    left = np.setdiff1d(np.arange(len(gram)), without)
+    gram, num_starts = gram[np.ix_(left, left)], NUM_STARTS_OF_DRAW if without else NUM_STARTS[size]
     best: tuple[float, list[int]] = (np.inf, [])
-    for start in np.linspace(0, len(gram) - 1, NUM_STARTS[size]).astype(int).tolist():
+    for start in np.linspace(0, len(gram) - 1, num_starts).astype(int).tolist():
         chosen, objective = [start], float(gram[start, start])
         while len(chosen) < size:
             chosen, objective = _add_best(gram, chosen)
         chosen, objective = _exchange_until_stable(gram, chosen, objective)
         best = min(best, (objective, sorted(chosen)))
-    return best[1], best[0]
+    return left[best[1]].tolist(), best[0]
 
 
 def _exchange_until_stable(

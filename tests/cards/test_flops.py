@@ -25,6 +25,7 @@ from runout.cards.flops import (
     LABELS,
     NUM_FLOPS,
     SHIPPED_SUBSET_SIZES,
+    SHIPPED_SUBSETS,
     SUBSETS_FILE,
     SUIT_MAPPINGS,
     CanonicalBoard,
@@ -167,14 +168,19 @@ def test_impossible_sample_sizes_are_refused(count):
         random_flops(count, seed=0)
 
 
-@pytest.mark.parametrize("size", SHIPPED_SUBSET_SIZES)
-def test_shipped_subsets_hold_different_canonical_flops(size):
-    flops = subset_flops(size)
+@pytest.mark.parametrize(("size", "draw"), SHIPPED_SUBSETS)
+def test_shipped_subsets_hold_different_canonical_flops(size, draw):
+    flops = subset_flops(size, draw)
     assert len(flops) == len(set(flops.flops)) == size
     assert set(flops.flops) <= set(all_flops().flops)
     assert flops.weights.min() > 0
     assert flops.weights.sum() == pytest.approx(1)
     assert not flops.weights.flags.writeable
+
+
+@pytest.mark.parametrize("size", [25, 50, 100, 200])
+def test_draws_of_a_size_have_no_flop_in_common(size):
+    assert not set(subset_flops(size).flops) & set(subset_flops(size, 1).flops)
 
 
 def test_larger_subsets_have_smaller_errors():
@@ -186,9 +192,9 @@ def test_larger_subsets_have_smaller_errors():
         assert values == sorted(values, reverse=True)
 
 
-@pytest.mark.parametrize("size", SHIPPED_SUBSET_SIZES)
-def test_shipped_subsets_have_nearly_the_true_share_of_each_suit_pattern(size):
-    flops = subset_flops(size)
+@pytest.mark.parametrize(("size", "draw"), SHIPPED_SUBSETS)
+def test_shipped_subsets_have_nearly_the_true_share_of_each_suit_pattern(size, draw):
+    flops = subset_flops(size, draw)
     largest_error = 0.02 if size >= 25 else 0.5 / size  # a flop cannot be halved
     for pattern, share in [("rainbow", 0.3976), ("two-tone", 0.5506), ("monotone", 0.0518)]:
         is_pattern = [describe_texture(flop)["suits"] == pattern for flop in flops.flops]
@@ -201,6 +207,8 @@ def test_unknown_subset_sizes_are_refused():
         match=r"^flop subset of 30: the shipped subsets have 8, 13, 25, 50, 100, 200 flops$",
     ):
         subset_flops(30)
+    with pytest.raises(FlopListError, match=r"^draw 1 of 8 flops: shipped: 0, from 25"):
+        subset_flops(8, 1)
 
 
 @pytest.mark.parametrize(

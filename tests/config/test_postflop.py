@@ -284,6 +284,26 @@ def test_every_shipped_subset_can_be_selected(size):
     assert FlopsConfig.parse({"flop_subset": size}).flop_list() == subset_flops(size)
 
 
+def test_a_draw_of_a_subset_is_chosen_by_number():
+    config = FlopsConfig.parse({"flop_subset": {"size": 100, "draw": 1}})
+    assert config.flop_list() == subset_flops(100, 1) != subset_flops(100)
+    assert FlopsConfig.parse(config.to_mapping()) == config
+    assert config.to_mapping()["flop_subset"] == {"size": 100, "draw": 1}
+    first = FlopsConfig.parse({"flop_subset": {"size": 100, "draw": 0}})
+    assert first == FlopsConfig.parse({"flop_subset": 100})
+
+
+@pytest.mark.parametrize("method", ["two_phase", "joint"])
+def test_tables_have_16_bits_in_joint_games_unless_the_config_says_32(method):
+    text = "preflop: {{preset: hu_25bb}}\nmethod: {}\npostflop_model: {{solve_type: compact{}}}"
+    digests = [
+        parse_config(text.format(method, given), RunConfig).digest_mapping()["postflop_model"]
+        for given in ("", ", compact_precision: 32", ", compact_precision: 16")
+    ]
+    bits = [digest["compact_precision"] for digest in digests]
+    assert bits == [16 if method == "joint" else 32, 32, 16]
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_variant_can_be_selected(name):
     assert FlopsConfig.parse({"cfr_variant": name}).schedule() == VARIANTS[name]
@@ -348,7 +368,7 @@ NAN, INF = math.nan, math.inf
         ("cfr_strategy_delta_threshold", [0, -0.1, 1.5, True, "1", NAN, INF]),
         ("cfr_max_seconds_per_flop", [0, -1, False, "1", NAN, INF]),
         ("max_flop_boards", [0, 1756, 2.0, True, "3"]),
-        ("flop_subset", [0, 30, True, [25]]),
+        ("flop_subset", [0, 30, True, [25], {"size": 8, "draw": 1}, {"size": 100, "draws": 1}]),
         ("mccfr_sample_pct", [0, 0.0, -0.5, 1.01, 50, True, None, NAN, INF]),
         ("value_extraction_samples", [-1, 0.5, True, None]),
         ("seed", [-1, 0.5, False, None, "7"]),

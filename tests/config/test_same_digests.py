@@ -18,6 +18,8 @@ TABLE = json.loads(Path(__file__).with_name("digests_of_86d1cbc.json").read_text
 def mappings(text):
     """What decides the results of a config, and of its game alone where that is kept apart."""
     keys = set(parse_yaml(text))
+    if "method: joint" in text and "compact_precision" not in text:  # stored configs have all keys
+        text = text.replace("solve_type: compact", "solve_type: compact\n  compact_precision: 32")
     if "preflop" in keys:
         config = parse_config(text, RunConfig)
         is_joint = config.method == "joint"

@@ -7,7 +7,7 @@ import pytest
 
 from runout.arrays import FloatArray
 from runout.cards.deck import matchup_weights
-from runout.cards.flops import SUBSETS_FILE, FlopList, subset_flops
+from runout.cards.flops import SHIPPED_SUBSETS, SUBSETS_FILE, FlopList, subset_flops
 from runout.equity.board import compute_board_equity
 from runout.equity.matchups import preflop_table
 
@@ -38,16 +38,20 @@ def measure_errors(flops: FlopList) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("size", [8, 13, 25])
-def test_small_subsets_have_the_stated_errors(size):
-    assert measure_errors(subset_flops(size)) == pytest.approx(
-        json.loads(SUBSETS_FILE.read_text())[str(size)]["errors"], abs=2e-6
-    )
+def stated_errors(size: int, draw: int) -> dict[str, float]:
+    name = f"{size}/{draw}" if draw else str(size)
+    errors: dict[str, float] = json.loads(SUBSETS_FILE.read_text())[name]["errors"]
+    return errors
+
+
+@pytest.mark.parametrize(("size", "draw"), [(8, 0), (13, 0), (25, 0), (25, 1)])
+def test_small_subsets_have_the_stated_errors(size, draw):
+    errors = measure_errors(subset_flops(size, draw))
+    assert errors == pytest.approx(stated_errors(size, draw), abs=4e-6)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [50, 100, 200])
-def test_larger_subsets_have_the_stated_errors(size):
-    assert measure_errors(subset_flops(size)) == pytest.approx(
-        json.loads(SUBSETS_FILE.read_text())[str(size)]["errors"], abs=2e-6
-    )
+@pytest.mark.parametrize(("size", "draw"), [(s, d) for s, d in SHIPPED_SUBSETS if s > 25])
+def test_larger_subsets_have_the_stated_errors(size, draw):
+    errors = measure_errors(subset_flops(size, draw))
+    assert errors == pytest.approx(stated_errors(size, draw), abs=4e-6)

@@ -5,6 +5,7 @@ import pytest
 
 from runout.cards.deck import matchup_weights
 from runout.cards.flops import explicit_flops, subset_flops
+from runout.cfr.cfr_kernels import EVALUATING
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.equity.board import compute_board_equity
 from runout.flops.backend import ONCE
@@ -20,6 +21,7 @@ from runout.preflop.joint import (
 from runout.preflop.shards import save_flop_strategies
 from runout.preflop.solver import BookLeaves, PreflopSolver, best_response, preflop_edge
 from runout.solutions.flop_bundles import JointFlops
+from runout.solutions.node import HandSpace
 from runout.solutions.values import ValueBook
 from runout.trees.betting import SB, BettingRules, Street
 from runout.trees.tree import PotType
@@ -68,8 +70,7 @@ def test_two_workers_find_the_same_bits_and_little_is_lost_between_the_players()
     game = make_game(one_line(), BETTING)
     (one, first), (two, second) = solve(game), solve(game, workers=2)
     np.testing.assert_array_equal(first.ev_bb, second.ev_bb)
-    # Hands of a bucket do not meet quite the same hands: values sum to zero only nearly.
-    assert first.game_value_bb(0) + first.game_value_bb(1) == pytest.approx(0.0, abs=0.01)
+    assert first.game_value_bb(0) + first.game_value_bb(1) == pytest.approx(0.0, abs=1e-9)
     for mine, theirs in zip(one.leaves.subgames, two.leaves.subgames, strict=True):
         for name, array in mine[0].learned().items():
             np.testing.assert_array_equal(array, theirs[0].learned()[name])
@@ -144,9 +145,21 @@ def test_exploitability_is_measured_from_the_values_that_do_not_quite_sum_to_zer
     best = sum(
         best_response(solution.tree, solver.leaves, solution.strategy, p).sum() for p in (0, 1)
     )
-    values = solution.game_value_bb(0) + solution.game_value_bb(1)
+    everyone = np.ones((2, 169))
+    values = sum(solver.street.visit(everyone, p, EVALUATING).sum() for p in (0, 1))
     expected = 1000.0 * (best - values) / 2
+    assert abs(values) > 1e-6
     assert solution.report.exploitability_mbb == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_values_that_are_reported_add_up_to_the_pot_at_every_node():
+    _, solution = solve(make_game(one_line(), BETTING, flops=MONOTONE[:1]))
+    assert solution.game_value_bb(0) + solution.game_value_bb(1) == pytest.approx(0.0, abs=1e-9)
+    for number in range(solution.tree.num_nodes):
+        node = solution.node_at(number)
+        arriving = node.weights * node.met_weights * HandSpace.HANDS.num_combos
+        oop, ip = np.nansum(arriving * node.ev, axis=1) / arriving.sum(axis=1)
+        assert oop + ip == pytest.approx(node.pot, abs=1e-6)
 
 
 def test_a_checked_down_flop_is_worth_its_equities_times_the_combos_that_it_leaves():

@@ -218,6 +218,8 @@ NUM_CANONICAL_FLOPS = 1_755
 
 #: Sizes that `subset_flops` knows; `tools/choose_flop_subsets.py` makes the file.
 SHIPPED_SUBSET_SIZES = (8, 13, 25, 50, 100, 200)
+#: Sizes and draws.
+SHIPPED_SUBSETS = [(n, draw) for n in SHIPPED_SUBSET_SIZES for draw in range(1 + (n >= 25))]
 SUBSETS_FILE = Path(__file__).parent / "data" / "flop_subsets.json"
 
 Flop = tuple[int, int, int]
@@ -446,12 +448,15 @@ def random_flops(count: int, seed: int) -> FlopList:
     return FlopList(tuple(everything.flops[i] for i in chosen), read_only(weights))
 
 
-def subset_flops(size: int) -> FlopList:
+def subset_flops(size: int, draw: int = 0) -> FlopList:
     """Returns a shipped subset whose weighted averages come close to those over all flops."""
     if size not in SHIPPED_SUBSET_SIZES:
         shipped = ", ".join(map(str, SHIPPED_SUBSET_SIZES))
         raise FlopListError(f"flop subset of {size}", f"the shipped subsets have {shipped} flops")
-    weight_by_flop = json.loads(SUBSETS_FILE.read_text("utf-8"))[str(size)]["weights"]
+    if (size, draw) not in SHIPPED_SUBSETS:
+        raise FlopListError(f"draw {draw} of {size} flops", "shipped: 0, from 25 flops on 1")
+    name = f"{size}/{draw}" if draw else str(size)
+    weight_by_flop = json.loads(SUBSETS_FILE.read_text("utf-8"))[name]["weights"]
     weights = np.array(list(weight_by_flop.values()))
     flops = tuple(canonical_flop(parse_cards(text)) for text in weight_by_flop)
     return FlopList(flops, read_only(weights / weights.sum()))

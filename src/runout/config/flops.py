@@ -49,6 +49,24 @@ _Flops: TypeAlias = Annotated[
 ]
 
 
+def _read_subset(value: Any) -> Any:
+    if isinstance(value, Mapping) and "size" in value and value.keys() <= {"size", "draw"}:
+        return (value["size"], value["draw"]) if value.get("draw") else value["size"]
+    if isinstance(value, list):
+        raise ValueError
+    return value
+
+
+_FlopSubset: TypeAlias = Annotated[
+    Literal[8, 13, 25, 50, 100, 200] | tuple[Literal[25, 50, 100, 200], Literal[1]] | None,
+    Read(
+        "one of 8, 13, 25, 50, 100, 200, or a mapping such as {size: 100, draw: 1}, or null",
+        _read_subset,
+        lambda given: dict(size=given[0], draw=given[1]) if isinstance(given, tuple) else given,
+        ("integer", "object", "null"),
+    ),
+]
+
 #: What a config without ``solve_type`` asks for.
 DEFAULT_BACKEND = "mccfr"
 
@@ -105,8 +123,9 @@ class FlopsConfig(ConfigSection):
     """Number of random flops to solve, drawn once with `seed`."""
     fixed_flops: _Flops | None = None
     """Flops to solve, in this order."""
-    flop_subset: Literal[8, 13, 25, 50, 100, 200] | None = None
-    """Size of a shipped weighted subset of all flops to solve."""
+    flop_subset: _FlopSubset = None
+    """Size of a shipped weighted subset of all flops to solve. Draws 0 (by default) and 1 of a size
+    have no flop in common."""
     keep_strategies: Annotated[bool, NOTHING] = True
     """Keep strategies, and buckets where there are some, with the values, in 16 bits."""
     seed: CountFrom0 = 0
@@ -159,6 +178,10 @@ class FlopsConfig(ConfigSection):
         """Returns this config with other stack-to-pot ratios."""
         return self.model_validate(self.to_mapping() | {"postflop_sprs": list(sprs)})
 
+    def with_preflop(self) -> Self:
+        """Returns the model with the defaults of a joint game."""
+        return self
+
     def betting_rules(self) -> BettingRules:
         """Returns the rules that trees are built with."""
         return BettingRules.of(self.bet_sizes, self.max_raises_per_street, self.raise_sizes)
@@ -168,7 +191,8 @@ class FlopsConfig(ConfigSection):
         if self.fixed_flops is not None:
             return flop_lists.explicit_flops(self.fixed_flops)
         if self.flop_subset is not None:
-            return flop_lists.subset_flops(self.flop_subset)
+            subset = self.flop_subset
+            return flop_lists.subset_flops(*(subset if isinstance(subset, tuple) else (subset,)))
         if self.max_flop_boards is not None:
             return flop_lists.random_flops(self.max_flop_boards, self.seed)
         return flop_lists.all_flops()
@@ -362,9 +386,18 @@ class CompactConfig(FlopsConfig):
     """Tell apart blockers of strong hands in half of the buckets; `auto`: with 8 pots or more."""
     turn_buckets: Annotated[values.TurnBuckets | None, LATER] = None
     """Buckets of strength in which hands are grouped on each turn card; `null`: all hands."""
-    compact_precision: values.Precision = 32
-    """Bits of a number in the tables: 16 halves the memory and costs a little accuracy."""
+    compact_precision: values.Precision | None = None
+    """Bits of a number in the tables; `null`: 32, and 16 in joint games, which takes half of the
+    memory and as many iterations."""
     keep_strategies: Annotated[bool, NOTHING] = False
+
+    def with_preflop(self) -> Self:
+        """Returns the model with the defaults of a joint game."""
+        return self.model_copy(update={"compact_precision": self.compact_precision or 16})
+
+    def _spell_out(self, digest: dict[str, Any]) -> None:
+        super()._spell_out(digest)
+        digest["compact_precision"] = self.compact_precision or 32
 
 
 AnyBackend: TypeAlias = (

@@ -223,7 +223,8 @@ class RunConfig(ConfigSection):
         if is_joint or not self._has_flops():
             del digest["flop_values"]
         if self.needs_flop_values and model is not None:
-            digest["postflop_model"] = model.digest_mapping(ends=not is_joint)
+            played = model.with_preflop() if is_joint else model
+            digest["postflop_model"] = played.digest_mapping(ends=not is_joint)
             if is_joint:
                 for key in _OF_FLOPS_ALONE:
                     digest["postflop_model"].pop(key, None)

@@ -57,7 +57,7 @@ def _make_exact(config: configs.ExactConfig) -> CardBackend:
 
 def _make_compact(config: configs.CompactConfig) -> CardBackend:
     backend = _make_buckets_of_boards(config, config.turn_buckets, config.river_blockers)
-    return replace(backend, precision=Precision(config.compact_precision))
+    return replace(backend, precision=Precision(config.compact_precision or 32))
 
 
 def _make_buckets_of_boards(

@@ -14,8 +14,8 @@ from runout.equity.matchups import preflop_table
 from runout.simd.products import multiply
 from runout.solutions.preflop import MBB_PER_BB, FlopLeafSource, PreflopReport, PreflopSolution
 from runout.solutions.values import LeafValues, ValueBook
-from runout.trees.betting import SB
-from runout.trees.layout import NUM_PLAYERS, own_reach
+from runout.trees.betting import BB, SB
+from runout.trees.layout import LEAF, NUM_PLAYERS, own_reach
 from runout.trees.tree import IP, SHOWDOWN, PreflopTree, postflop_position
 
 if TYPE_CHECKING:
@@ -99,14 +99,28 @@ def expected_values(street: StreetSolver, matchup_share: FloatArray) -> FloatArr
     """Returns ``[2, N, 169]`` what SB's and BB's hands win once a node is reached, in big blinds.
 
     The average strategies of the street are played. It is NaN where the opponent never comes.
-    Blinds count: a small blind that folds wins -0.5.
+    Blinds count: a small blind that folds wins -0.5. Where the winnings of both do not add up to
+    nothing at a leaf, each hand gives half of the excess, in proportion to what it meets.
     """
-    strategy = street.average_strategy()
+    tree, strategy = street.tree, street.average_strategy()
+    reach = [own_reach(tree, strategy, player) for player in range(NUM_PLAYERS)]
+    met = [multiply(reach[1 - player], matchup_share) for player in range(NUM_PLAYERS)]
+    won = [
+        street.visit_nodes(_EVERYONE, player, EVALUATING).astype(np.float64)
+        for player in range(NUM_PLAYERS)
+    ]
+    leaves = np.flatnonzero(tree.actor == LEAF)
+    excess = sum((reach[player] * won[player])[leaves].sum(axis=1) for player in (SB, BB))
+    deals = (reach[SB] * met[SB])[leaves].sum(axis=1)
+    share = np.divide(excess / 2.0, deals, out=np.zeros(len(leaves)), where=deals > 0.0)
     values = np.full((NUM_PLAYERS, *strategy.shape), np.nan)
     for player in range(NUM_PLAYERS):
-        won = street.visit_nodes(_EVERYONE, player, EVALUATING)
-        arrival = multiply(own_reach(street.tree, strategy, 1 - player), matchup_share)
-        np.divide(won, arrival, out=values[player], where=arrival > 0.0)
+        won[player][leaves] -= share[:, None] * met[player][leaves]
+        for node in reversed(np.flatnonzero(tree.actor != LEAF).tolist()):
+            after = tree.children(node)
+            played = strategy[after] if tree.actor[node] == player else 1.0
+            won[player][node] = (played * won[player][after]).sum(axis=0)
+        np.divide(won[player], met[player], out=values[player], where=met[player] > 0.0)
     return values
 
 

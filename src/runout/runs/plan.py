@@ -85,7 +85,7 @@ def make_joint_game(config: RunConfig, tree: PreflopTree) -> JointGame:
     model, settings = config.postflop_model, config.joint_settings
     if model is None:
         raise ConfigError("postflop_model", "missing, a joint game needs one")
-    backend = make_backend(model)
+    backend = make_backend(model.with_preflop())
     assert isinstance(backend, CardBackend)  # or the config had been refused
     return JointGame(
         tree=tree,
