@@ -7,6 +7,7 @@ They hold whole numbers and nothing is random, so every machine makes the same o
 """
 
 import sys
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -25,15 +26,20 @@ from runout.cards.evaluator_kernels import ROW_BITS
 from runout.cards.hand_indexer import canonical_boards
 from runout.cards.hand_ranking import (
     CARDS_THAT_COUNT,
+    five_card_scores,
     rank_multisets,
     score_flush,
     score_ranks,
-    strength_of_score,
 )
 from runout.equity import equity_kernels, matchups
 from runout.equity.board import rank_combos
 from runout.equity.matchups import REPRESENTATIVES, SUIT_IMAGES, matchup_classes
 from runout.execution.pool import WorkerPool, count_cores
+
+
+def strength_of_score(score: int) -> int:
+    """Returns the strength, 1 to 7462, of a score."""
+    return 1 + bisect_left(five_card_scores(), score)
 
 
 class ShippedTable(NamedTuple):

@@ -24,12 +24,12 @@ from runout.cards.hand_ranking import (
     score_flush,
     score_of_board_alone,
     score_ranks,
-    strength_of_score,
     suited_ranks,
 )
 from runout.errors import CardError
 from tests.reference import poker_rules
 from tests.reference.showdowns import strength, strengths_on
+from tools.shipped_tables import strength_of_score
 
 # Chosen for flushes, straight flushes, the wheel, trips and quads; the rest is drawn.
 CHOSEN_BOARDS = ["AhKhQhJh2h", "5h4h3h2c2d", "7h7d7c", "7h7d7c7s", "KhKd7c7s2h", "AhAdAcKhKd"]

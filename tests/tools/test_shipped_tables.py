@@ -7,7 +7,7 @@ from runout.cache import digest_arrays, load_arrays
 from runout.cards import evaluator
 from runout.cards.evaluator import HAND_SIZES, evaluator_tables
 from runout.cards.evaluator_kernels import ROW_BITS
-from runout.cards.hand_ranking import rank_multisets, score_ranks, strength_of_score
+from runout.cards.hand_ranking import rank_multisets, score_ranks
 from runout.equity import matchups
 from runout.equity.matchups import matchup_classes
 from runout.errors import ExecutionError
@@ -17,6 +17,7 @@ from tools.shipped_tables import (
     build_evaluator_tables,
     count_matchups,
     renew,
+    strength_of_score,
 )
 
 NUM_CLASSES = 93_769

@@ -1,6 +1,5 @@
 """The rules of poker: which hand beats which, what a hand is called, scores without a kernel."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache, lru_cache
@@ -143,11 +142,6 @@ def five_card_scores() -> tuple[int, ...]:
     plain = {score_ranks(ranks) for ranks in rank_multisets(CARDS_THAT_COUNT)}
     rank_sets = (s for s in range(1 << NUM_RANKS) if s.bit_count() == CARDS_THAT_COUNT)
     return tuple(sorted(plain | {score_flush(rank_set) for rank_set in rank_sets}))
-
-
-def strength_of_score(score: int) -> int:
-    """Returns the strength, 1 to 7462, of a score."""
-    return 1 + bisect_left(five_card_scores(), score)
 
 
 def _pack(kind: HandCategory, deciding_ranks: Sequence[int]) -> int:

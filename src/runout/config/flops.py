@@ -24,17 +24,11 @@ POSTFLOP_SECTION = "postflop_model"
 AUTO = "auto"
 
 
-def _read_sprs(value: Any) -> Any:
-    if value == AUTO:
-        return None
-    return value if isinstance(value, list | tuple) else [value]
-
-
 _Sprs: TypeAlias = Annotated[
     Annotated[tuple[values.Positive, ...], Len(1), AfterValidator(values.different)] | None,
     Read(
         "a positive stack-to-pot ratio, a list of different ones, or auto",
-        _read_sprs,
+        lambda sprs: None if sprs == AUTO else values.as_list(sprs),
         lambda sprs: AUTO if sprs is None else sprs,
         ("number", "array", "string"),
     ),

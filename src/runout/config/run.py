@@ -71,10 +71,7 @@ class PreflopConfig(ConfigSection):
         except TreeError as error:
             yield (error.where,) if error.where in type(self).model_fields else (), error.problem
             return
-        if not has_decisions and self.ante_bb >= stack:
-            text = f"{self.ante_bb:g} is no less than the stack of {stack:g}, give a smaller ante"
-            yield ("ante_bb",), text
-        elif not has_decisions:
+        if not has_decisions:
             text = f"{stack:g} is gone when blinds and antes are posted, no decision is left"
             yield ("stacks_bb",), text
 

@@ -14,7 +14,7 @@ from runout.config import values
 from runout.config.section import END, LATER, NOTHING, ConfigSection, Read, problem
 from runout.config.values import NotNegative
 from runout.config.yaml_text import show_value
-from runout.errors import RangeError, TreeError, quote
+from runout.errors import RangeError, quote
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.paths import Line
 from runout.trees.sizes import PLAYER_KEYS, STREET_KEYS, Place, SizeRules, Sizes, format_bet_size
@@ -111,21 +111,17 @@ _Range: TypeAlias = Annotated[
 ]
 
 
-def _read_lines(value: Any) -> list[str]:
-    """Reads a list of lines, each as text or as a list of amounts."""
-    lines = []
-    for position, given in enumerate(value if isinstance(value, list | tuple) else [value]):
-        text = " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
-        try:
-            lines.append(str(Line.parse(text)))
-        except TreeError as error:
-            raise problem(str(error), position) from error
-    return list(dict.fromkeys(lines))
+def _read_line(given: Any) -> str:
+    """Reads a line, as text or as a list of amounts."""
+    parts = given if isinstance(given, list | tuple) else [given]
+    return str(Line.parse(" ".join(map(str, parts))))
 
 
-_LINES = "a list of lines such as 0 12 38 or x:b12:r38"
+_LINE, _FORMS = "such as 0 12 38 or x:b12:r38", ("array", "string", "integer")
 _Lines: TypeAlias = Annotated[
-    tuple[str, ...], Read(_LINES, _read_lines, list, ("array", "string", "integer"))
+    tuple[Annotated[str, Read(f"a line {_LINE}", _read_line, types=_FORMS)], ...],
+    AfterValidator(lambda lines: tuple(dict.fromkeys(lines))),
+    Read(f"a list of lines {_LINE}", values.as_list, list, _FORMS),
 ]
 _SIZE_KEYS = ("bet_sizes", "raise_sizes", "donk_sizes")
 

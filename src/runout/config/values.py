@@ -52,6 +52,11 @@ GivenPath: TypeAlias = Annotated[
 ]
 
 
+def as_list(value: Any) -> Any:
+    """Returns a list as it is, and anything else as the only entry of one."""
+    return value if isinstance(value, list | tuple) else [value]
+
+
 def different(entries: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns entries of which none comes twice; one that does is an error with its index."""
     for position, entry in enumerate(entries):

@@ -65,11 +65,6 @@ class HandEquityTable:
         """Returns ``[169, 169]`` equities, NaN where the hands cannot meet."""
         return divide(self.wins + self.ties / 2, self.totals)
 
-    def equity_vs_random(self) -> FloatArray:
-        """Returns ``[169]`` equities against a random hand, NaN where the board blocks the hand."""
-        won = self.wins.sum(axis=1) + self.ties.sum(axis=1) / 2
-        return divide(won, self.totals.sum(axis=1))
-
 
 # Up to suits there are 169 hero hands, each with a *representative* combo, and for each of them
 # a few hundred classes of villain combos. The shipped file holds one number per class: on how many
