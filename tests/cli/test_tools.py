@@ -17,7 +17,7 @@ from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.solutions.preflop import load_solution
-from runout.trees.describe import format_tree, format_tree_dot, format_tree_summary
+from runout.trees.describe import format_tree, format_tree_summary
 from runout.trees.tree import PostflopTree
 from tests.samples.solve_configs import (
     FLOPS,
@@ -110,11 +110,6 @@ def test_a_run_shows_postflop_trees_at_any_ratio(show):
     assert "SPR 7.5" in show(LIMPS, "--spr", "7.5").stdout
 
 
-def test_dot_is_for_graphviz(show):
-    tree = parse_config(PUSH_FOLD, RunConfig).preflop.tree
-    assert show(PUSH_FOLD, "--dot").stdout == format_tree_dot(tree) + "\n"
-
-
 def test_json_has_every_node_of_a_tree(show):
     document = json.loads(show(PUSH_FOLD, "--json").stdout)
     assert document["kind"] == "preflop"
@@ -137,8 +132,6 @@ def test_json_of_several_ratios_has_all_trees(show):
     [
         (FLOPS, ["--spr", "0"], "--spr: 0 is not a positive number"),
         (FLOPS, ["--depth", "0"], "--depth: 0 is not a positive number"),
-        (FLOPS, ["--dot"], "--dot: draws one tree, choose one by --spr (1, 2)"),
-        (FLOPS, ["--dot", "--json"], "--dot --json: cannot be combined"),
         (PUSH_FOLD, ["--spr", "1"], "has no section postflop_model"),
         (FLOPS.replace("[1.0]", "[-1.0]"), [], "postflop_model.bet_sizes[0]: "),
         (PUSH_FOLD.replace("10", "-10"), [], "preflop.stacks_bb: "),
@@ -177,7 +170,6 @@ def test_a_spot_shows_its_tree_its_size_and_its_memory(show):
     document = json.loads(show(SPOT, "--json").stdout)
     assert (document["num_nodes"], document["kind"]) == (tree.num_nodes, "postflop")
     assert document["memory_bytes"] > 0
-    assert show(SPOT, "--dot").stdout.startswith("digraph tree {")
 
 
 def test_a_solved_spot_shows_the_tree_of_its_config(run, spot):

@@ -1,7 +1,7 @@
 import pytest
 
 from runout.trees.betting import BettingRules, PreflopRules, Stakes, Street
-from runout.trees.describe import format_rules, format_tree, format_tree_dot, format_tree_summary
+from runout.trees.describe import format_rules, format_tree, format_tree_summary
 from runout.trees.tree import PostflopTree, PreflopTree
 from tests.samples.menus import menu_of
 from tests.samples.preflop_rules import limp_fold_rules, push_fold_rules, standard_rules_25bb
@@ -89,21 +89,6 @@ def test_rules_that_differ_are_listed_by_street_and_player():
     assert "all-in added: never" in format_rules(off)
 
 
-def test_dot_has_every_node_once_and_every_action_as_an_edge(tree):
-    lines = format_tree_dot(tree).splitlines()
-    assert (lines[0], lines[-1]) == ("digraph tree {", "}")
-    assert sum(" -> " in line for line in lines) == tree.num_nodes - 1
-    assert sum("shape=plaintext" in line for line in lines) == 670 + 671
-    assert '  0 -> 2 [label="bet 50% (0.5)"];' in lines
-
-
-def test_dot_shows_what_a_depth_limit_hides(tree):
-    text = format_tree_dot(tree, max_depth=1)
-    assert text.count(" -> ") == 4
-    assert "514 more nodes" in text
-    assert text.count("style=dashed") == 4
-
-
 # Trees before the flop
 
 
@@ -170,22 +155,3 @@ def test_preflop_rules_are_listed_once_if_they_are_the_same():
         "all-in added: never",
         "all-in forced: at most 15% of the pot behind",
     ]
-
-
-def test_the_dot_of_a_preflop_tree_has_its_labels():
-    tree = PreflopTree.build(push_fold_rules(10.0))
-    assert format_tree_dot(tree).splitlines() == [
-        "digraph tree {",
-        '  node [shape=box, fontname="sans-serif"];',
-        '  0 [label="preflop: SB to act, pot 1.5, 9.5 behind"];',
-        '  1 [label="BB wins the pot of 1", shape=plaintext];',
-        '  0 -> 1 [label="fold"];',
-        '  2 [label="preflop: BB to act, pot 11, 9 behind"];',
-        '  0 -> 2 [label="all-in 10"];',
-        '  3 [label="SB wins the pot of 2", shape=plaintext];',
-        '  2 -> 3 [label="fold"];',
-        '  4 [label="showdown, pot 20", shape=plaintext];',
-        '  2 -> 4 [label="call"];',
-        "}",
-    ]
-    assert "2 more nodes" in format_tree_dot(tree, max_depth=1)

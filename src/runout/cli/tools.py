@@ -14,7 +14,7 @@ from runout.cards.deck import NUM_HANDS, parse_board, parse_cards
 from runout.cards.flops import suit_stabilizer
 from runout.cli import console, options
 from runout.cli.formatting import format_bytes, format_count, format_count_of, format_seconds
-from runout.cli.options import flag, option, positive
+from runout.cli.options import option, positive
 from runout.cli.solve import describe_size
 from runout.cli.targets import solving_into
 from runout.config.flops import BACKENDS, BucketedConfig, FlopsConfig
@@ -45,7 +45,6 @@ _DEPTH = "Actions from the root to show (default: fit)."
 def show_tree(
     config: Annotated[Path, option("--config -c", "FILE", _CONFIG)],
     spr: Annotated[float | None, option("--spr", "X", _SPR, positive)] = None,
-    dot: Annotated[bool, flag("--dot", "Print the tree for Graphviz.")] = False,
     depth: Annotated[int | None, option("--depth", "N", _DEPTH, positive)] = None,
     json: options.JsonFlag = False,
 ) -> None:
@@ -54,26 +53,22 @@ def show_tree(
     The config describes a run, flops or a spot. Flops with several stack-to-pot ratios show a line
     for each; give --spr for one.
     """
-    options.require_at_most_one({"--dot": dot, "--json": json})
     loaded = load_config(find_result(config)[1] / CONFIG_FILE if config.is_dir() else config)
     if isinstance(loaded, SpotConfig):
         if spr is not None:
             raise OptionError("--spr", f"{config} is a spot, which has one tree")
-        _show(loaded.tree(), loaded, depth, dot, json)
+        _show(loaded.tree(), loaded, depth, json)
     elif isinstance(loaded, RunConfig) and spr is None:
-        _show(loaded.preflop.tree, None, depth, dot, json)
+        _show(loaded.preflop.tree, None, depth, json)
         has_flops = loaded.needs_flop_values and loaded.postflop_model is not None
-        if has_flops and not dot and not json:
+        if has_flops and not json:
             console.output().print()
             _show_all(options.load_flops_config(config, loaded))
     elif isinstance(loaded, RunConfig | FlopsConfig):
         model = options.load_flops_config(config, loaded)
         sprs = model.sprs if spr is None else [spr]
         if len(sprs) == 1:
-            _show(PostflopTree.build(model.betting_rules(), sprs[0]), model, depth, dot, json)
-        elif dot:
-            given = ", ".join(map(format_amount, sprs))
-            raise OptionError("--dot", f"draws one tree, choose one by --spr ({given})")
+            _show(PostflopTree.build(model.betting_rules(), sprs[0]), model, depth, json)
         else:
             _show_all(model, json)
     else:
@@ -84,13 +79,9 @@ def _show(
     tree: PostflopTree | PreflopTree,
     config: SpotConfig | FlopsConfig | None,
     depth: int | None,
-    dot: bool,
     json: bool,
 ) -> None:
-    """Prints one tree in the chosen form."""
-    if dot:
-        print(describe.format_tree_dot(tree, depth))
-        return
+    """Prints one tree as text or JSON."""
     layout, names, (size, memory) = tree.layout, tree.player_names, _memory(tree, config)
     if json:
         level = layout.num_levels if depth is None else min(depth + 1, layout.num_levels)

@@ -1,4 +1,4 @@
-"""Trees as text for people: a summary, an indented outline, and Graphviz ``dot``."""
+"""Trees as text for people: a summary and an indented outline."""
 
 import math
 from collections.abc import Iterator
@@ -104,21 +104,6 @@ def format_tree(tree: BettingTree, max_depth: int | None = None) -> str:
             line += f" -> {format_node(tree, node)}"
         lines.append(f"{line} ... {hidden}" if hidden else line)
     return "\n".join(lines)
-
-
-def format_tree_dot(tree: BettingTree, max_depth: int | None = None) -> str:
-    """Writes the tree in the ``dot`` language of Graphviz; see `format_tree`."""
-    layout = tree.layout
-    lines = ["digraph tree {", f'{_INDENT}node [shape=box, fontname="sans-serif"];']
-    for node, _, hidden in _walk(tree, max_depth):
-        label = format_node(tree, node) + (f"\\n{hidden}" if hidden else "")
-        style = ", style=dashed" if hidden else ""
-        style = ", shape=plaintext" if layout.actor[node] == LEAF else style
-        lines.append(f'{_INDENT}{node} [label="{label}"{style}];')
-        if node != 0:
-            edge = f"{layout.parent[node]} -> {node}"
-            lines.append(f'{_INDENT}{edge} [label="{tree.action_label(node)}"];')
-    return "\n".join([*lines, "}"])
 
 
 def _walk(tree: BettingTree, max_depth: int | None) -> Iterator[tuple[int, int, str]]:

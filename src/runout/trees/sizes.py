@@ -367,12 +367,12 @@ def format_bet_size(size: BetSize, style: SizeStyle = AFTER_FLOP) -> str:
 
 
 def format_bet_sizes(sizes: Sequence[BetSize], style: SizeStyle = AFTER_FLOP) -> str:
-    """Writes a list of sizes with commas, as `parse_bet_sizes` reads it."""
+    """Writes a list of sizes with commas, as `Sizes.parse` reads it."""
     return f"{SIZE_SEPARATOR} ".join(format_bet_size(size, style) for size in sizes)
 
 
 def format_sizes_by_depth(sizes: SizesByDepth) -> str:
-    """Writes the sizes of all depths in one text, as `parse_sizes_by_depth` reads it."""
+    """Writes the sizes of all depths in one text, as `Sizes.parse` reads it."""
     return f"{DEPTH_SEPARATOR} ".join(format_bet_sizes(depth, BEFORE_FLOP) for depth in sizes)
 
 
