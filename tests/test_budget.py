@@ -27,7 +27,7 @@ BUDGET = {
     "simd": (1_363, 6),
     "solutions": (4_421, 11),
     "storage": (1_481, 5),
-    "top": (963, 7),
+    "top": (963, 8),
     "trees": (1_941, 8),
 }
 
@@ -47,15 +47,15 @@ GRANTED: dict[int, dict[str, int]] = {
         "solutions": 85,
     },
     28: {
-        "cards": 98,
-        "cli": 0,
-        "explorer": 115,
-        "formats": 1_343,
-        "top": 4,
+        "cards": 100,
+        "cli": 50,
+        "explorer": 120,
+        "formats": 1_280,
+        "top": 10,
         "trees": 240,
     },
     29: {"cli": 250, "config": 50, "explorer": 500, "runs": 100, "solutions": 100},
-    31: {"top": 30},
+    31: {"top": 463, "simd": -19, "abstraction": -84, "flops": -60},
     30: {"cli": 35, "execution": 70, "explorer": 90, "solutions": 20, "storage": 325, "top": 60},
 }
 

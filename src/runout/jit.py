@@ -1,63 +1,71 @@
-"""The only place that knows numba's compile options and its cache.
+"""Kernels: functions that are compiled for the types they are called with, once for all processes.
 
-Numba keys its on-disk cache on the file that *defines* a function, so editing a kernel does not
-recompile cached kernels in other files that call it. We key the cache directory on a digest of
-every kernel source, and of the layouts they read, instead: any edit starts a fresh cache.
+Compiled code is kept as what a processor runs, and loaded and called without numba, which takes
+longer to import than a small solve: only what must be compiled first imports it (`compiler`).
+
+The cache directory is keyed on a digest of every kernel source, and of the layouts they read: any
+edit starts a fresh cache. A file in it is named by the types of the arguments and the processor.
 """
 
+import ctypes
 import hashlib
+import importlib.util
+import json
+import os
+import pickle
 import re
-import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, update_wrapper
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from runout.cache import cache_directory, find_write_problem, only_writer
+import numpy as np
+
+from runout.cache import cache_directory, find_write_problem
 from runout.events import EventSink, KernelCompiled, KernelCompiling, ignore_event
 
-
-@contextmanager
-def _not_finding(*packages: str) -> Iterator[None]:
-    """Makes imports of packages fail inside the block, but for those imported before."""
-    absent = [name for name in packages if name not in sys.modules]
-    sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in absent:
-            del sys.modules[name]
-
-
-# Numba imports them wherever they are installed, for what no kernel uses: linear algebra, reports
-# on lines, and colours, which are reset on the terminal at the end of every program. That takes a
-# tenth of a small solve; in too little memory scipy's never ends.
-with _not_finding("scipy", "coverage", "colorama"):
-    import numba
-    import numba.np.arraymath
-    from numba.core import event as numba_event
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-    from numba.core.dispatcher import Dispatcher
-    from numba.core.types import unliteral
-
 _PACKAGE_ROOT = Path(__file__).parent
+
+
+class LazyModule:
+    """A module that is imported when it is first used."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+llvm: Any = LazyModule("llvmlite.binding")
+
+
+def _numba_version() -> bytes:
+    """Returns the text in which numba states its version, without importing it."""
+    found = importlib.util.find_spec("numba")
+    assert found is not None
+    assert found.origin is not None
+    return Path(found.origin).with_name("_version.py").read_bytes()
 
 
 def _kernel_sources_digest() -> str:
     """Returns the digest of files whose text is compiled: kernels and what they import from.
 
-    From here they import the compile options. Other modules define types of arguments: numba
-    compiles the order of a NamedTuple's fields in, wherever the tuple is defined.
+    From `jit` and `compiler` they have the compile options. Other modules define types of
+    arguments: the order of a NamedTuple's fields is compiled in, wherever the tuple is defined.
     """
     kernels = set(_PACKAGE_ROOT.rglob("*_kernels.py"))
     imports = re.compile(r"^from runout\.([\w.]+) import", re.MULTILINE)
     modules = {name for path in kernels for name in imports.findall(path.read_text())}
-    sources = {_PACKAGE_ROOT / f"{name.replace('.', '/')}.py" for name in modules}
-    digest = hashlib.sha256(numba.__version__.encode())
+    sources = {_PACKAGE_ROOT / f"{name.replace('.', '/')}.py" for name in {*modules, "compiler"}}
+    digest = hashlib.sha256(_numba_version())
     for path in sorted(kernels | {path for path in sources if path.is_file()}):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
@@ -66,77 +74,15 @@ def _kernel_sources_digest() -> str:
 #: Stands for what the kernels compute: changes with every edit of one.
 KERNEL_SOURCES_DIGEST = _kernel_sources_digest()
 
-_KERNEL_CACHE = cache_directory() / "numba" / KERNEL_SOURCES_DIGEST
-numba.config.CACHE_DIR = str(_KERNEL_CACHE)  # type: ignore[attr-defined]
+_KERNEL_CACHE = cache_directory() / "kernels" / KERNEL_SOURCES_DIGEST
 
-#: Why compiled kernels cannot be kept, None if they can. They are then compiled in every process:
-#: numba on its own would go on to ``__pycache__`` folders, which are not keyed on our digest.
+#: Why compiled kernels cannot be kept, None if they can. They are then compiled in every process.
 CACHE_PROBLEM = find_write_problem(_KERNEL_CACHE)
 
 _save_problems: list[str] = []
 
-#: Variants of compiled code, each cached apart, with the reason for those that were not asked for.
-compile_variants: dict[str, str | None] = {}
-
-
-class _KernelPlace(_CacheLocator):
-    """Where the code of one kernel is kept: the same for all copies of our sources.
-
-    Numba's own places depend on the path and date of the source file, which our digest replaces.
-    """
-
-    def __init__(self, function: Callable[..., Any]):
-        self._function = function
-
-    def get_cache_path(self) -> str:
-        return str(_KERNEL_CACHE / self._function.__module__.rpartition(".")[0])
-
-    def get_source_stamp(self) -> str:
-        return KERNEL_SOURCES_DIGEST
-
-    def get_disambiguator(self) -> str:
-        return str(self._function.__code__.co_firstlineno)
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], path: str) -> "_KernelPlace | None":
-        return cls(function) if Path(path).is_relative_to(_PACKAGE_ROOT) else None
-
-
-class _KernelFiles(CompileResultCacheImpl):
-    _locator_classes = (_KernelPlace, *CompileResultCacheImpl._locator_classes)  # type: ignore[assignment]
-
-
-class _KernelCache(FunctionCache):
-    """The compiled code of one kernel on the disk; trouble with it costs time and no result."""
-
-    _impl_class = _KernelFiles
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return *super()._index_key(sig, codegen), *sorted(compile_variants)  # type: ignore[no-untyped-call]
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # damaged files raise whatever the damage makes pickle believe
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keeps the code for one signature.
-
-        Numba reads a kernel's list, takes the next free number for the code, and writes both: two
-        processes at once would give two signatures one number, and the code of one to the other.
-        """
-        try:
-            with only_writer(_KERNEL_CACHE):
-                try:
-                    super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-                except OSError:
-                    raise
-                except Exception:  # a damaged list of what is kept: begin a new one
-                    self.flush()  # type: ignore[no-untyped-call]
-                    super().save_overload(sig, data)  # type: ignore[no-untyped-call]
-        except OSError as error:
-            _save_problems.append(error.strerror or str(error))
+#: What went wrong while compiling: one means no vector instructions, two numba on its own.
+compile_problems: list[str] = []
 
 
 def find_save_problem() -> str | None:
@@ -144,97 +90,244 @@ def find_save_problem() -> str | None:
     return _save_problems[0] if _save_problems else None
 
 
+@cache
+def processor() -> tuple[str, str]:
+    """Returns the name and the features of the processor for which kernels are compiled."""
+    name, features = (os.environ.get(f"NUMBA_CPU_{each}") for each in ("NAME", "FEATURES"))
+    if features is None:
+        features = llvm.get_host_cpu_features().flatten()
+    return name or llvm.get_host_cpu_name(), features
+
+
+def _settings() -> dict[str, str]:
+    """Returns the environment variables that change how kernels are compiled."""
+    chosen = {k: v for k, v in os.environ.items() if k.startswith(("NUMBA_", "RUNOUT_SIMD"))}
+    chosen.pop("NUMBA_NUM_THREADS", None)
+    return dict(sorted(chosen.items()))
+
+
+class CompiledCode(NamedTuple):
+    """What was compiled for the types of some arguments.
+
+    Attributes:
+        entry: the name of the function that Python calls, see `compiler`.
+        returns: the type of what it returns: ``none``, ``int`` or ``float``.
+        object_code: for the linker.
+    """
+
+    entry: str
+    returns: str
+    object_code: bytes
+
+    def save(self, path: Path) -> None:
+        """Writes a file with a digest, at once or not at all."""
+        content = json.dumps(self[:2]).encode() + b"\n" + self.object_code
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
+        os.replace(file.name, path)
+
+    @classmethod
+    def load(cls, path: Path) -> "CompiledCode | None":
+        """Reads a file; None if there is none, or if it is damaged."""
+        try:
+            stated, _, content = path.read_bytes().partition(b"\n")
+        except OSError:
+            return None
+        if stated.decode("latin-1") != hashlib.sha256(content).hexdigest():
+            return None
+        head, _, object_code = content.partition(b"\n")
+        entry, returns = json.loads(head)
+        return cls(entry, returns, object_code)
+
+
+#: What an entry returns.
+_DONE, _OTHER_TYPES = 0, 1
+_ENTRY = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p)
+_ANSWERS: dict[str, Any] = {"none": None, "int": ctypes.c_int64, "float": ctypes.c_double}
+#: Kinds of arguments for which a kernel remembers where its code is.
+_MOST_REMEMBERED = 8
+
+_LOCK = threading.RLock()
+
+
+@cache
+def _engine() -> Any:
+    """Returns LLVM's linker of code in memory."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
+
+
+def _link(code: CompiledCode) -> Any:
+    """Returns a function for the entry of some code."""
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code.object_code))
+    engine.finalize_object()
+    return _ENTRY(engine.get_function_address(code.entry))
+
+
+def _describe(value: Any, out_met: list[Any]) -> str:
+    """Returns the type of an argument as text; adds the objects by which its entry knows it.
+
+    `compiler.Entry` compares them in the same order.
+    """
+    kind = type(value)
+    out_met.append(kind)
+    if isinstance(value, np.ndarray):
+        flags, dtype = value.flags, value.dtype
+        out_met.append(dtype)
+        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
+        access = f"{'w' if flags.writeable else 'r'}{'a' if flags.aligned else 'u'}"
+        return f"{dtype.str}{value.ndim}{layout}{access}"
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if isinstance(value, tuple):
+        return f"{name}({','.join([_describe(part, out_met) for part in value])})"
+    return name
+
+
+class Kernel:
+    """A function that is compiled for the types of its arguments when it is first called.
+
+    Attributes:
+        py_func: the function.
+        options: how numba compiles it, beyond what is the same for all kernels.
+        num_compiled: for how many kinds of arguments it was compiled in this process.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.py_func, self.options, self.num_compiled = function, options, 0
+        self._code_by_types: dict[str, Any] = {}
+        self._remembered: tuple[Any, ...] = ()
+        self._dispatcher: tuple[Any, ...] = ()
+        update_wrapper(self, function)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__module__}.{self.__qualname__}>"  # type: ignore[attr-defined]
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Calls the code for the types of some arguments, without the GIL."""
+        if named:
+            args = signature(self.py_func).bind(*args, **named).args
+        for entry, answer_type, met, _ in self._remembered:
+            answer = (answer_type or ctypes.c_int64)()
+            ended = entry(args, met, ctypes.addressof(answer))
+            if ended == _DONE:
+                return answer.value if answer_type else None
+            if ended != _OTHER_TYPES:
+                _raise(answer)
+        return self._call_others(args)
+
+    def _call_others(self, args: tuple[Any, ...]) -> Any:
+        """Calls with types that are not remembered."""
+        objects: list[Any] = []
+        types = _describe(args, objects)
+        with _LOCK:
+            if types not in self._code_by_types:
+                code = self._find_code(types, args)
+                self._code_by_types[types] = code and (_link(code), _ANSWERS[code.returns])
+            found = self._code_by_types[types]
+        if found is None:
+            return self.dispatcher(*args)
+        met = (ctypes.c_void_p * len(objects))(*map(id, objects))
+        # The objects must live as long as their addresses are compared.
+        remembered = *found, met, objects
+        self._remembered = (remembered, *self._remembered[: _MOST_REMEMBERED - 1])
+        return self(*args)
+
+    def _find_code(self, types: str, args: tuple[Any, ...]) -> CompiledCode | None:
+        """Returns code for types of arguments that was kept, or compiles it.
+
+        Nothing is kept of functions that are not ours, which the digest does not cover.
+        """
+        name = f"{self.__module__}.{self.py_func.__qualname__}"
+        facts = name, types, *processor(), _settings(), sys.implementation.cache_tag
+        key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:24]
+        path = _KERNEL_CACHE / f"{name.removeprefix('runout.')}-{key}.code"
+        is_kept = name.startswith("runout.") and CACHE_PROBLEM is None
+        code = CompiledCode.load(path) if is_kept else None
+        if code is None:
+            code = import_module("runout.compiler").compile_entry(self, args, key)
+            if code is not None and is_kept:
+                try:
+                    code.save(path)
+                except OSError as error:
+                    _save_problems.append(error.strerror or str(error))
+        return code
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba compiles, where other kernels call this one."""
+        if self._dispatcher[:1] != (len(compile_problems),):
+            made = import_module("runout.compiler").make_dispatcher(self)
+            self._dispatcher = len(compile_problems), made
+        return self._dispatcher[1]
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.dispatcher._numba_type_
+
+    @property
+    def is_used(self) -> bool:
+        """Whether this process has code of the kernel."""
+        return bool(self._code_by_types) or self.num_compiled > 0
+
+
+def _raise(answer: Any) -> None:
+    """Raises what a kernel has raised, as numba pickles it: class and arguments."""
+
+    class Raised(ctypes.Structure):
+        _fields_ = (("pickled", ctypes.c_void_p), ("size", ctypes.c_int32))
+
+    raised = Raised.from_address(ctypes.c_int64.from_buffer(answer).value)
+    kind, arguments, *_ = pickle.loads(ctypes.string_at(raised.pickled, raised.size))
+    raise kind(*(arguments or ()))
+
+
+def _is_disabled() -> bool:
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
 def kernel(function: Callable[..., Any], fused: bool = False) -> Any:
     """Compiles a function, single-threaded and GIL-free; fused: rounds a product and sum once."""
-    options: Any = {"fastmath": {"contract"}} if fused else {}
-    compiled: Any = numba.njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)  # type: ignore[call-overload]
-    dispatcher: Any = compiled(function)
-    if dispatcher is function:  # with NUMBA_DISABLE_JIT, as coverage wants it
+    if _is_disabled():  # as coverage wants it
         return function
-    dispatcher.get_call_template = partial(_find_template, dispatcher.get_call_template)
-    if CACHE_PROBLEM is None:
-        dispatcher._cache = _KernelCache(function)  # type: ignore[no-untyped-call]
-    return dispatcher
+    return Kernel(function, {"fastmath": {"contract"}} if fused else {})
 
 
-def _find_template(find: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """Finds the code for a call by a kernel, the same for constants and for variables.
+class _Inlined:
+    """A function that numba compiles inside each of its callers; to Python it is as it stands."""
 
-    Numba would compile a kernel once more for every constant that it is called with.
-    """
-    any_value: Callable[[Any], Any] = unliteral
-    by_name = {name: any_value(kind) for name, kind in kws.items()}
-    return find([any_value(kind) for kind in args], by_name)
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.py_func, self.targetoptions = function, {"inline": "always"}  # where numba looks
+        update_wrapper(self, function)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self.py_func(*args, **named)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What is left of the name in a caller."""
+        return import_module("numba.core.types").Dummy("inlined")
 
 
-#: For the few lines that every caller needs in its own loop; never compiled alone.
-inlined = numba.njit(inline="always", error_model="numpy")
+def inlined(function: Callable[..., Any]) -> Any:
+    """For the few lines that every caller needs in its own loop; never compiled alone."""
+    return function if _is_disabled() else _Inlined(function)
 
 
-def loaded_kernels() -> dict[str, Dispatcher]:
+def loaded_kernels() -> dict[str, Kernel]:
     """Returns the kernels of all imported ``*_kernels`` modules, by dotted name."""
     return {
         f"{module_name}.{name}": value
         for module_name, module in list(sys.modules.items())
         if module_name.startswith("runout.") and module_name.endswith("_kernels")
         for name, value in vars(module).items()
-        if isinstance(value, Dispatcher)
-        and value.__module__ == module_name
-        and value.targetoptions.get("inline") != "always"
+        if isinstance(value, Kernel) and value.__module__ == module_name
     }
 
 
-@contextmanager
-def reporting_compilation(on_event: EventSink) -> Iterator[None]:
-    """Reports every kernel that is compiled inside the block; cached kernels load silently."""
-    with numba_event.install_listener("numba:compile", _CompileListener(on_event)):
-        yield
-
-
-class _InterruptGuard(numba_event.Listener):
-    """Holds Ctrl-C back while a kernel is compiled, until the end of that kernel.
-
-    LLVM hands the code to Python in a callback, where an interrupt is lost and the code with it:
-    "no compiled object yet". A second Ctrl-C goes through at once.
-    """
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._earlier: Any = None
-        self._held: int | None = None
-
-    def on_start(self, event: Any) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return  # signals come to the main thread only
-        self._depth += 1
-        if self._depth == 1 and callable(signal.getsignal(signal.SIGINT)):
-            self._earlier = signal.signal(signal.SIGINT, self._hold)
-
-    def on_end(self, event: Any) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return
-        self._depth -= 1
-        if self._held is not None or self._depth == 0:
-            self._let_go()
-
-    def _hold(self, signal_number: int, frame: Any) -> None:
-        if self._held is None:
-            self._held = signal_number
-        else:
-            self._let_go()
-
-    def _let_go(self) -> None:
-        earlier, held, self._earlier, self._held = self._earlier, self._held, None, None
-        if earlier is not None:
-            signal.signal(signal.SIGINT, earlier)
-        if held is not None:
-            earlier(held, None)
-
-
-numba_event.register("numba:compile", _InterruptGuard())  # type: ignore[no-untyped-call]
-
-
-class _CompileListener(numba_event.Listener):
+class _CompileListener:
     """Reports kernels that are compiled, in whatever thread, and adds up how long it takes."""
 
     def __init__(self, on_event: EventSink) -> None:
@@ -242,16 +335,13 @@ class _CompileListener(numba_event.Listener):
         self._started: list[tuple[str, float]] = []
         self._seconds = 0.0
 
-    def on_start(self, event: Any) -> None:
-        if not self._is_ours(event):
-            return
-        name = event.data["dispatcher"].py_func.__name__
+    def on_start(self, name: str) -> None:
         self._started.append((name, time.perf_counter()))
         self._on_event(KernelCompiling(name))
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self) -> None:
         # What another thread had begun before the block was entered may end inside it.
-        if not self._is_ours(event) or not self._started:
+        if not self._started:
             return
         # Kernels compile inside the kernels that call them, so ends come in reverse order.
         name, started = self._started[-1]
@@ -267,15 +357,34 @@ class _CompileListener(numba_event.Listener):
         now = outermost[0][1] if outermost else time.perf_counter()
         return now - self._seconds
 
-    @staticmethod
-    def _is_ours(event: Any) -> bool:
-        # Numba also compiles the pieces that implement its own functions.
-        return str(event.data["dispatcher"].py_func.__module__).startswith("runout.")
-
 
 #: It listens as long as the process lives: solves begin and end in many threads at a time.
 _CLOCK = _CompileListener(ignore_event)
-numba_event.register("numba:compile", _CLOCK)  # type: ignore[no-untyped-call]
+_listeners = [_CLOCK]
+
+
+@contextmanager
+def compiling(name: str) -> Iterator[None]:
+    """Tells all listeners that a kernel is compiled inside the block."""
+    for listener in _listeners:
+        listener.on_start(name)
+    try:
+        yield
+    finally:
+        for listener in _listeners:
+            listener.on_end()
+
+
+@contextmanager
+def reporting_compilation(on_event: EventSink) -> Iterator[None]:
+    """Reports every kernel that is compiled inside the block; cached kernels load silently."""
+    global _listeners
+    listener = _CompileListener(on_event)
+    _listeners = [*_listeners, listener]
+    try:
+        yield
+    finally:
+        _listeners = [each for each in _listeners if each is not listener]
 
 
 def solve_time() -> float:

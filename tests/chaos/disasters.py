@@ -97,8 +97,8 @@ def spoil_cache(quiet: dict[str, Quiet], directory: Path, rng: random.Random) ->
     prepare(job, directory)
     cache = directory.with_name("cache")
     shutil.rmtree(cache, ignore_errors=True)
-    kernels = cache / "numba" / KERNEL_SOURCES_DIGEST
-    shutil.copytree(cache_directory() / "numba" / KERNEL_SOURCES_DIGEST, kernels)
+    kernels = cache / "kernels" / KERNEL_SOURCES_DIGEST
+    shutil.copytree(cache_directory() / "kernels" / KERNEL_SOURCES_DIGEST, kernels)
     child = subprocess.Popen(
         [sys.executable, "-c", _PROGRAM, *job.arguments(directory)],
         env=os.environ | {"RUNOUT_CACHE": str(cache)},

@@ -197,7 +197,7 @@ from runout.cli.tools import run_small_jobs
 from runout.execution.context import RunContext
 from runout.jit import loaded_kernels
 run_small_jobs(RunContext(1))
-print(json.dumps({name: len(kernel.signatures) for name, kernel in loaded_kernels().items()}))
+print(json.dumps({name: kernel.is_used for name, kernel in loaded_kernels().items()}))
 """
 
 needs_jit = pytest.mark.skipif(
@@ -216,13 +216,13 @@ def test_every_kernel_module_is_imported(run_python):
 
 @needs_jit
 def test_every_kernel_is_called_by_a_job_or_a_kernel(run_python):
-    """A cached kernel brings the kernels that it calls along, which then have no signature."""
-    num_signatures = json.loads(run_python(WARM_UP_AND_LIST_KERNELS).stdout)
-    assert num_signatures
+    """A cached kernel brings the kernels that it calls along, which then are not used."""
+    is_used = json.loads(run_python(WARM_UP_AND_LIST_KERNELS).stdout)
+    assert is_used
     source = "".join(path.read_text() for path in PACKAGE.rglob("*_kernels.py"))
-    for name, count in num_signatures.items():
+    for name, used in is_used.items():
         calls = re.findall(rf"(?<!def )\b{name.rpartition('.')[2]}\(", source)
-        assert count or calls, f"add a job that calls {name} to `small_jobs`"
+        assert used or calls, f"add a job that calls {name} to `small_jobs`"
 
 
 @needs_jit

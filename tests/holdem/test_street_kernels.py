@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import pytest
 
@@ -8,12 +10,16 @@ from runout.holdem.cards import NO_RAKE, CardsToCome, Rake
 from runout.holdem.forest import make_templates
 from runout.holdem.street_kernels import HERO_ACTS, VILLAIN_ACTS, Scratch
 from runout.holdem.tables import Precision, hands_seen_from, orders_of, plan_scratch
+from runout.jit import kernel
 from runout.simd.decision_kernels import Learning
 from runout.trees.betting import Street
 from tests.reference import street_forest as reference
 from tests.reference.showdowns import strengths_on
 from tests.reference.terminals import value_of_fold, value_of_showdown
 from tests.samples.small_spots import make_tree, random_range
+
+#: Inside a kernel it is compiled, and alone it is not.
+value_terminals = kernel(inspect.unwrap(terminal_kernels.value_terminals))
 
 TREE = make_tree("50%, 100%, a", 10, 100, Street.TURN, 2)
 MOST_NODES = 200
@@ -206,7 +212,7 @@ def test_terminals_of_a_group_match_their_twin(group, player, rake):
     rng = np.random.default_rng(3)
     scratch.reach[:, live] = rng.random((len(scratch.reach), len(live)))
     terminal_kernels.clear_values(scratch.lanes)
-    terminal_kernels.value_terminals(forest, group, matchups, scratch)
+    value_terminals(forest, group, matchups, scratch)
     begin, end, *_ = forest.group[group]
     checked = 0
     for node in range(end - begin):

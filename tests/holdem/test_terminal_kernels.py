@@ -1,3 +1,5 @@
+import inspect
+
 import numpy as np
 import pytest
 
@@ -5,8 +7,15 @@ from runout.cards.deck import COMBO_CARDS
 from runout.holdem import terminal_kernels
 from runout.holdem.street_kernels import Lanes, Scratch, Terminals
 from runout.holdem.terminal_kernels import Hands, Matchups
+from runout.jit import kernel
 from runout.simd.vector_kernels import LANES
 from tests.reference.terminals import value_of_fold, value_of_showdown
+
+#: Inside a kernel they are compiled, and alone they are not.
+sum_folds, compare_showdowns = (
+    kernel(inspect.unwrap(each))
+    for each in (terminal_kernels.value_folds, terminal_kernels.value_showdowns)
+)
 
 #: Terminals: one, around one half of the lanes, around all lanes, and several rounds.
 NUMBERS = [1, 7, 8, 9, 15, 16, 17, 33]
@@ -110,7 +119,7 @@ def value_folds(matchups, num_nodes, seed):
     out = np.full((num_nodes + 3, len(matchups.hands.hero_cards)), UNTOUCHED, np.float32)
     lanes = make_lanes(matchups)
     terminal_kernels.clear_values(lanes)
-    terminal_kernels.value_folds(folds, False, matchups, space(reach, lanes, out))
+    sum_folds(folds, False, matchups, space(reach, lanes, out))
     return folds, reach, out
 
 
@@ -125,7 +134,7 @@ def value_showdowns(matchups, num_nodes, seed, num_folds=0, rake=NO_RAKE):
     out = np.full((num_rows, len(matchups.hands.hero_cards)), UNTOUCHED, np.float32)
     lanes = make_lanes(matchups)
     terminal_kernels.clear_values(lanes)
-    terminal_kernels.value_showdowns(showdowns, rake, folds, matchups, space(reach, lanes, out))
+    compare_showdowns(showdowns, rake, folds, matchups, space(reach, lanes, out))
     return showdowns, folds, reach, out
 
 
@@ -254,7 +263,7 @@ def test_rounding_stays_within_what_the_module_says(num_villain):
     )
     out = np.zeros((2 * LANES, len(matchups.hands.hero_cards)), np.float32)
     folds = ends._replace(node=ends.node + np.int32(LANES))
-    terminal_kernels.value_showdowns(ends, NO_RAKE, folds, matchups, space(reach, lanes, out))
+    compare_showdowns(ends, NO_RAKE, folds, matchups, space(reach, lanes, out))
     live, cards = matchups.hero_order, matchups.hands.villain_cards[matchups.villain_order]
     for lane in range(0, LANES, 5):
         arriving = reach[lane, matchups.villain_order].astype(np.float64)
@@ -308,5 +317,5 @@ def test_no_folds_are_no_work():
     matchups, _ = random_matchups(3, 3, seed=0)
     lanes, out = make_lanes(matchups), np.full((2, 16), UNTOUCHED)
     scratch = space(random_reach(matchups, 1, 0), lanes, out)
-    terminal_kernels.value_folds(NO_TERMINALS, False, matchups, scratch)
+    sum_folds(NO_TERMINALS, False, matchups, scratch)
     np.testing.assert_array_equal(out, UNTOUCHED)

@@ -77,7 +77,7 @@ class Walk:
 
     def compiled(self):
         """Returns the functions of all kernels that were compiled or loaded."""
-        used = [each for each in self.kernels() if getattr(each, "overloads", None)]
+        used = [each for each in self.kernels() if getattr(each, "is_used", False)]
         return {
             (self.place(each.__code__.co_filename), each.__qualname__) for each in closure(used)
         }

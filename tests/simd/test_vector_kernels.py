@@ -25,6 +25,19 @@ from runout.simd import decision_kernels, vector_kernels
 piece = decision_kernels.play_and_add
 print(json.dumps([vector_kernels.SIMD_PROBLEM, piece.plain is not piece]))
 """
+ADD_UP = """
+import json
+import numpy as np
+from runout import jit
+from runout.simd import vector_kernels
+
+def add(numbers, row):
+    vector_kernels.store(vector_kernels.load(numbers, 0) + vector_kernels.spread(row), numbers, 0)
+
+numbers = np.zeros((1, vector_kernels.LANES), np.float32)
+jit.kernel(add)(numbers, np.float32(1.0))
+print(json.dumps([jit.compile_problems, int(numbers.sum())]))
+"""
 BREAK_NUMBA = """
 from llvmlite import ir
 def refuse(self):
@@ -51,9 +64,9 @@ def test_plain_bodies_can_be_chosen(name, value):
 
 @needs_simd
 def test_another_numba_costs_time_and_no_more(tmp_path):
-    problem, has_forms = describe(BREAK_NUMBA + DESCRIBE, RUNOUT_CACHE=str(tmp_path))
-    assert "numba's internals" in problem
-    assert not has_forms
+    problems, num_added = describe(BREAK_NUMBA + ADD_UP, RUNOUT_CACHE=str(tmp_path))
+    assert [problem.startswith("numba's internals") for problem in problems] == [True]
+    assert num_added == LANES
 
 
 @kernel

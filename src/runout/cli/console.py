@@ -95,8 +95,8 @@ def showing_events(can_cache: bool = True) -> Iterator[EventSink]:
 def using_kernels() -> Iterator[EventSink]:
     """Does the same, and also shows which kernels the block compiles.
 
-    This imports numba, which takes longer than many answers do: only commands that are going to
-    run a kernel enter it, and they import the modules that hold kernels inside the block.
+    Only commands that are going to run a kernel enter it, and they import the modules that hold
+    kernels inside the block, which takes longer than many answers do.
     """
     from runout import jit
 
@@ -112,7 +112,7 @@ def using_kernels() -> Iterator[EventSink]:
     finally:
         tell(jit.find_save_problem(), "some kernels were not kept")
         consequence = "kernels are compiled without vector instructions, solves are slow"
-        for problem in filter(None, jit.compile_variants.values()):
+        for problem in jit.compile_problems:
             print_note(f"{problem}: {consequence}")
 
 

@@ -224,13 +224,11 @@ class _SmallJobs:
         """Runs a job, and tells the names of the kernels that were not cached."""
         from runout.jit import loaded_kernels
 
-        def count_misses() -> dict[str, int]:
-            return {key: sum(k.stats.cache_misses.values()) for key, k in loaded_kernels().items()}
-
         job = small_jobs()[item]
-        before = count_misses()
+        before = {name: kernel.num_compiled for name, kernel in loaded_kernels().items()}
         job()
-        compiled = [name for name, misses in count_misses().items() if misses > before[name]]
+        kernels = loaded_kernels().items()
+        compiled = [name for name, kernel in kernels if kernel.num_compiled > before[name]]
         return TaskResult({}, {"compiled": compiled})
 
 

@@ -157,7 +157,7 @@ class RiverSide(NamedTuple):
     scratch: Scratch
 
 
-@kernel
+@inlined
 def meet(hands: Hands, orders: Orders, board: int) -> Matchups:
     """Returns the hands that can meet on a board."""
     num_hero, num_villain = orders.num_hero[board], orders.num_villain[board]
@@ -347,6 +347,7 @@ def begin_turn(
     out_scratch: Scratch,
 ) -> Matchups:
     """Begins the turn with the card of a number; returns the hands that can meet."""
+    matchups: Matchups
     matchups, entering = _deal_card(hands, turn, number, arrival)
     begin_street(turn.forest, matchups, villain, step, entering, out_scratch)
     return matchups

@@ -15,19 +15,17 @@ hands in registers at once. Rows are padded to a multiple of sixteen.
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
 
 from runout.arrays import AnyArray, Float32Array, Uint8Array
 from runout.jit import kernel
-from runout.simd.vector_kernels import FLOAT, FLOAT_BYTES, INT32, SHORT, fused_kernel, vectorised
+from runout.simd.vector_kernels import FLOAT_BYTES, LL, fused_kernel, ir, vectorised
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
 #: The largest code of the two 16-bit types: regrets have a sign, strategy sums do not.
 LARGEST_REGRET, LARGEST_SUM = np.float32(32_767.0), np.float32(65_535.0)
-_LARGEST_CODE = {types.int16: float(LARGEST_REGRET), types.uint16: float(LARGEST_SUM)}
+_LARGEST_CODE = {"int16": float(LARGEST_REGRET), "uint16": float(LARGEST_SUM)}
 
 #: Rows without a larger number become zero: float32 cannot hold the reciprocal of their unit.
 _SMALLEST_LARGEST = np.float32(1e-30)
@@ -292,7 +290,7 @@ class _Rows:
         """Finds the rows; only those that are written need a space of as many rows of float32."""
         self.code, self.space = code, space
         self.row_bytes = code.times(table.shape[-1], FLOAT_BYTES)
-        self.largest_code = _LARGEST_CODE.get(table.kind)
+        self.largest_code = _LARGEST_CODE.get(table.kind.name)
         self.start = code.row(table, decision.first)
         num_bytes = code.times(code.times(*table.shape), table.kind.bitwidth // 8)
         is_small = code.builder.icmp_signed("<=", num_bytes, code.whole(_SMALL_TABLE_BYTES))
@@ -302,9 +300,9 @@ class _Rows:
         )
         if self.largest_code is not None:
             self.scale = code.at(scale.start, code.times(decision.first, FLOAT_BYTES))
-            self.unit = code.spread(code.load(self.scale, FLOAT))
-            self.codes = ir.VectorType(SHORT, code.width)
-            self.integers = ir.VectorType(INT32, code.width)
+            self.unit = code.spread(code.load(self.scale, LL.FLOAT))
+            self.codes = ir.VectorType(LL.SHORT, code.width)
+            self.integers = ir.VectorType(LL.INT32, code.width)
             self.largest = code.slot()
 
     def _place(self, action, offset):
@@ -348,9 +346,11 @@ class _Rows:
         if self.largest_code is None:
             return
         largest, most = code.largest_of(builder.load(self.largest)), self.largest_code
-        most, none = ir.Constant(FLOAT, most), ir.Constant(FLOAT, 0.0)
+        most, none = ir.Constant(LL.FLOAT, most), ir.Constant(LL.FLOAT, 0.0)
         code.store(builder.fdiv(largest, most), self.scale)
-        is_large = builder.fcmp_ordered(">", largest, ir.Constant(FLOAT, float(_SMALLEST_LARGEST)))
+        is_large = builder.fcmp_ordered(
+            ">", largest, ir.Constant(LL.FLOAT, float(_SMALLEST_LARGEST))
+        )
         per_unit = code.spread(builder.select(is_large, builder.fdiv(most, largest), none))
 
         def encode_some(action, offset):
@@ -385,8 +385,8 @@ def _write_match(code, rows, count, offset):
     total, one = builder.load(slot), code.constant(1.0)
     is_positive = builder.fcmp_ordered(">", total, code.constant(_SMALLEST_TOTAL))
     inverse = builder.fdiv(one, builder.select(is_positive, total, one))
-    number = builder.sitofp(code.whole(count), FLOAT)
-    equal = code.spread(builder.fdiv(ir.Constant(FLOAT, 1.0), number))
+    number = builder.sitofp(code.whole(count), LL.FLOAT)
+    equal = code.spread(builder.fdiv(ir.Constant(LL.FLOAT, 1.0), number))
 
     def probability(weight):
         share = builder.fmul(code.positive(weight), inverse)

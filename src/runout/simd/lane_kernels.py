@@ -7,17 +7,15 @@ hand is one vector instruction: ``[w, 16]`` instead of ``[16, w]``.
 from functools import partial
 
 import numpy as np
-from llvmlite import ir
 
 from runout.arrays import Float32Array, Int32Array, Uint16Array
 from runout.jit import inlined, kernel
 from runout.simd.vector_kernels import (
-    FLOAT,
     FLOAT_BYTES,
-    INT32,
-    INT64,
     LANES,
+    LL,
     choose,
+    ir,
     lane_vectorised,
     load,
     spread,
@@ -29,13 +27,16 @@ from runout.simd.vector_kernels import (
 
 #: Rows that are transposed at once, half of the lanes.
 _TRANSPOSED = 8
-_BLOCK = ir.VectorType(FLOAT, _TRANSPOSED)
 
 _ZERO = np.float32(0.0)
 
 
+def _block():
+    return ir.VectorType(LL.FLOAT, _TRANSPOSED)
+
+
 def _shuffle(code, left, right, indices):
-    mask = ir.Constant(ir.VectorType(INT32, _TRANSPOSED), indices)
+    mask = ir.Constant(ir.VectorType(LL.INT32, _TRANSPOSED), indices)
     return code.builder.shuffle_vector(left, right, mask)
 
 
@@ -78,7 +79,7 @@ def _each_block(code, numbers, rows, lanes, body):
 
 def _write_rows_to_lanes(code, numbers, rows, lanes):
     def transpose(first, addresses, offset, block):
-        found = [code.load(code.at(row, offset), _BLOCK) for row in addresses]
+        found = [code.load(code.at(row, offset), _block()) for row in addresses]
         for i, column in enumerate(_transpose(code, found)):
             code.store(column, code.at(block, i * LANES * FLOAT_BYTES))
 
@@ -98,19 +99,19 @@ def rows_to_lanes(numbers: Int32Array, rows: Float32Array, out_lanes: Float32Arr
 
 
 def _write_lanes_to_rows(code, numbers, scales, adds, lanes, rows):
-    builder, nowhere = code.builder, code.builder.ptrtoint(code.slot(_BLOCK), INT64)
+    builder, nowhere = code.builder, code.builder.ptrtoint(code.slot(_block()), LL.INT64)
     halves = [i * LANES * FLOAT_BYTES for i in range(_TRANSPOSED)]
 
     def transpose(is_added, first, addresses, offset, block):
-        found = [code.load(code.at(block, half), _BLOCK) for half in halves]
+        found = [code.load(code.at(block, half), _block()) for half in halves]
         for i, row in enumerate(_transpose(code, found)):
             lane = code.at(first, i)
             is_used = builder.icmp_signed("<", lane, numbers.shape[0])
             scale = code.number(scales, builder.select(is_used, lane, code.whole(0)))
-            scaled = builder.fmul(row, code.spread(scale, _BLOCK))
+            scaled = builder.fmul(row, code.spread(scale, _block()))
             out = builder.select(is_used, code.at(addresses[i], offset), nowhere)
             if is_added:
-                scaled = builder.fadd(code.load(out, _BLOCK), scaled)
+                scaled = builder.fadd(code.load(out, _block()), scaled)
             code.store(scaled, out)
 
     code.either(

@@ -12,25 +12,17 @@ padded to a multiple of `ROW_BLOCK`.
 
 from functools import partial
 
-import llvmlite.binding
-import numba
 import numpy as np
-from llvmlite import ir
 
 from runout.arrays import Float32Array, Int32Array, IntArray, RealArray
-from runout.jit import kernel
-from runout.simd.vector_kernels import FLOAT_BYTES, fused_kernel, vectorised
+from runout.jit import kernel, processor
+from runout.simd.vector_kernels import FLOAT_BYTES, fused_kernel, ir, vectorised
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
 
-#: What kernels are compiled for. Numba keys its cache on it, so this cannot outlive a change.
-_FEATURES = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
-if _FEATURES is None:
-    _FEATURES = llvmlite.binding.get_host_cpu_features().flatten()
-
 #: Of a row of a panel: with the six rows of a block, as much as the registers hold.
-PANEL_BYTES = 128 if "+avx512f" in _FEATURES else 64
+PANEL_BYTES = 128 if "+avx512f" in processor()[1] else 64
 
 #: Rows of panels, and by a vector's width of buckets, whose sums, factors and a line of the matrix
 #: fit into the registers.

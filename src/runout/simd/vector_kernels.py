@@ -1,10 +1,10 @@
 """Pieces in two forms: a plain body, and vector instructions that do the same faster.
 
 A *piece* is a function decorated with `vectorised`. Its body is plain Python, which numba compiles
-as it stands; beside it stands a function that writes LLVM code for the same. Which of the two
-kernels call is decided once, when this module is imported: the LLVM code, unless ``RUNOUT_SIMD`` is
-``off``, nothing is compiled at all (``NUMBA_DISABLE_JIT``), or numba's internals, which are no
-interface, are not what the LLVM code needs. The plain bodies then cost time and nothing else.
+as it stands; beside it stands a function that writes LLVM code for the same. Kernels call the
+LLVM code, unless ``RUNOUT_SIMD`` is ``off``, nothing is compiled at all (``NUMBA_DISABLE_JIT``), or
+numba's internals, which are no interface, are not what the LLVM code needs; that is found out when
+a kernel is compiled. The plain bodies then cost time and nothing else.
 Both add and multiply in the same order and round as often.
 
 Vectors hold 16 numbers with AVX-512, 8 with AVX, else 4, by the features for which numba
@@ -17,17 +17,14 @@ import operator
 import os
 import platform
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from inspect import Parameter, Signature
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
 
 from runout.arrays import Float32Array, FloatArray
-from runout.jit import compile_variants, kernel
+from runout.jit import Kernel, LazyModule, compile_problems, kernel
 
 # The functions that write LLVM code have llvmlite's types, which are not annotated.
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, misc"
@@ -35,8 +32,6 @@ from runout.jit import compile_variants, kernel
 #: Numbers that stand side by side in a *lane row*, one for each of as many rows.
 LANES = 16
 
-BYTE, SHORT, INT32, INT64 = (ir.IntType(bits) for bits in (8, 16, 32, 64))
-FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 FLOAT_BYTES = 4
 
 #: Lets LLVM round a product and a sum once.
@@ -44,23 +39,66 @@ _FUSED = ("contract",)
 
 _IS_X86 = platform.machine().lower() in {"x86_64", "amd64"}
 
-
-class LaneRowType(types.Type):
-    """Numba's type of a lane row that is a value: a vector of `LANES` numbers of a type."""
-
-    def __init__(self, kind):
-        self.kind = kind
-        super().__init__(name=f"LaneRow({kind})")
-
-
-@register_model(LaneRowType)
-class _LaneRowModel(models.PrimitiveModel):
-    def __init__(self, manager, row):
-        number = FLOAT if row.kind == types.float32 else DOUBLE
-        super().__init__(manager, row, ir.VectorType(number, LANES))
+# Only what compiles a kernel needs them.
+ir: Any = LazyModule("llvmlite.ir")
+cgutils: Any = LazyModule("numba.core.cgutils")
+types: Any = LazyModule("numba.core.types")
+extending: Any = LazyModule("numba.extending")
+_compiler: Any = LazyModule("runout.compiler")
 
 
-LANE_ROW, WIDE_LANE_ROW = LaneRowType(types.float32), LaneRowType(types.float64)
+class _Kinds:
+    """LLVM's types of numbers, and numba's types of lane rows, made when the first is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        bits = {"BYTE": 8, "SHORT": 16, "INT32": 32, "INT64": 64}
+        found = {each: ir.IntType(number) for each, number in bits.items()}
+        found |= {"FLOAT": ir.FloatType(), "DOUBLE": ir.DoubleType()}
+        vars(self).update(found | _make_lane_rows(found["FLOAT"], found["DOUBLE"]))
+        return vars(self)[name]
+
+
+LL: Any = _Kinds()
+
+
+def _make_lane_rows(float_type, double_type):
+    """Returns numba's types of lane rows that are values, vectors of `LANES` numbers of a type."""
+
+    class LaneRowType(types.Type):
+        def __init__(self, kind):
+            self.kind = kind
+            super().__init__(name=f"LaneRow({kind})")
+
+    @extending.register_model(LaneRowType)
+    class LaneRowModel(extending.models.PrimitiveModel):
+        def __init__(self, manager, row):
+            number = float_type if row.kind == types.float32 else double_type
+            super().__init__(manager, row, ir.VectorType(number, LANES))
+
+    for symbol, instruction in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul")):
+        _add_operator(LaneRowType, getattr(operator, symbol), instruction)
+    return {
+        "LANE_ROW": LaneRowType(types.float32),
+        "WIDE_LANE_ROW": LaneRowType(types.float64),
+    }
+
+
+def _add_operator(of_type, symbol, instruction):
+    """Lets kernels write an operator between lane rows."""
+
+    def type_call(typing_context, left, right):
+        def generate(context, builder, signature, args):
+            return getattr(builder, instruction)(*args)
+
+        return left(left, right), generate
+
+    compute: Any = extending.intrinsic(type_call)
+
+    @extending.overload(symbol)
+    def compute_rows(left, right):
+        if isinstance(left, of_type) and left == right:
+            return lambda left, right: compute(left, right)
+        return None
 
 
 class Memory(NamedTuple):
@@ -80,7 +118,7 @@ class VectorCode:
         widest = 16 if "+avx512f" in features else 8 if "+avx" in features else 4
         self.context, self.builder, self.width = context, builder, width or widest
         self.bytes = self.width * FLOAT_BYTES
-        self.vector = ir.VectorType(FLOAT, self.width)
+        self.vector = ir.VectorType(LL.FLOAT, self.width)
         self.zero = ir.Constant(self.vector, None)
 
     def read(self, kind, value):
@@ -93,14 +131,14 @@ class VectorCode:
         if isinstance(kind, types.Array):
             array = self.context.make_array(kind)(self.context, self.builder, value)
             shape = cgutils.unpack_tuple(self.builder, array.shape)
-            return Memory(self.builder.ptrtoint(array.data, INT64), shape, kind.dtype)
+            return Memory(self.builder.ptrtoint(array.data, LL.INT64), shape, kind.dtype)
         if isinstance(kind, types.Integer):
             return self.context.cast(self.builder, value, kind, types.int64)
         return value
 
     def whole(self, number):
         """Returns a whole number, of Python's or one that the code computes, as an int64."""
-        return ir.Constant(INT64, number) if isinstance(number, int) else number
+        return ir.Constant(LL.INT64, number) if isinstance(number, int) else number
 
     def constant(self, value):
         """Returns a vector of one number."""
@@ -129,10 +167,10 @@ class VectorCode:
         kind = self.context.get_data_type(memory.kind)
         size = memory.kind.bitwidth // 8
         found = self.load(self.at(memory.start, self.times(index, size)), kind, align=size)
-        if not isinstance(memory.kind, types.Integer) or size == INT64.width // 8:
+        if not isinstance(memory.kind, types.Integer) or size == LL.INT64.width // 8:
             return found
         extend = self.builder.sext if "u" not in memory.kind.name else self.builder.zext
-        return extend(found, INT64)
+        return extend(found, LL.INT64)
 
     def row(self, memory, index):
         """Returns the address of a row of an array whose last axis is the row's."""
@@ -159,9 +197,9 @@ class VectorCode:
 
     def prefetch(self, address):
         """Asks for what is at an address to be brought near, whether or not there is anything."""
-        of_byte = BYTE.as_pointer()
-        kinds = [of_byte, INT32, INT32, INT32]
-        numbers = [ir.Constant(INT32, number) for number in (0, 2, 1)]  # to read, near, data
+        of_byte = LL.BYTE.as_pointer()
+        kinds = [of_byte, LL.INT32, LL.INT32, LL.INT32]
+        numbers = [ir.Constant(LL.INT32, number) for number in (0, 2, 1)]  # to read, near, data
         self.call("llvm.prefetch.p0", kinds, [self.builder.inttoptr(address, of_byte), *numbers])
 
     def call(self, name, kinds, args, returned=None):
@@ -174,15 +212,15 @@ class VectorCode:
         """Returns a vector of one number that the code computes."""
         vector = vector or self.vector
         nothing = ir.Constant(vector, ir.Undefined)
-        first = self.builder.insert_element(nothing, scalar, ir.Constant(INT32, 0))
-        mask = ir.Constant(ir.VectorType(INT32, vector.count), [0] * vector.count)
+        first = self.builder.insert_element(nothing, scalar, ir.Constant(LL.INT32, 0))
+        mask = ir.Constant(ir.VectorType(LL.INT32, vector.count), [0] * vector.count)
         return self.builder.shuffle_vector(first, nothing, mask)
 
     def multiply_add(self, x, y, z):
         """Returns ``x * y + z``, rounded once where the processor can."""
         if not self.has_fma:
             return self.builder.fadd(self.builder.fmul(x, y, flags=_FUSED), z, flags=_FUSED)
-        name = f"llvm.fma.v{x.type.count}f{64 if x.type.element == DOUBLE else 32}"
+        name = f"llvm.fma.v{x.type.count}f{64 if x.type.element == LL.DOUBLE else 32}"
         return self.call(name, [x.type] * 3, [x, y, z], x.type)
 
     def positive(self, x):
@@ -198,10 +236,10 @@ class VectorCode:
         distance = self.width // 2
         while distance:
             places = [(i + distance) % self.width for i in range(self.width)]
-            mask = ir.Constant(ir.VectorType(INT32, self.width), places)
+            mask = ir.Constant(ir.VectorType(LL.INT32, self.width), places)
             x = self.larger(x, self.builder.shuffle_vector(x, x, mask))
             distance //= 2
-        return self.builder.extract_element(x, ir.Constant(INT32, 0))
+        return self.builder.extract_element(x, ir.Constant(LL.INT32, 0))
 
     def slot(self, kind=None):
         """Returns a place for a vector, zero at first, that ends up in a register."""
@@ -217,7 +255,7 @@ class VectorCode:
                 body(self.whole(index))
             return
         bounds = self.whole(begin), count, self.whole(step)
-        with cgutils.for_range_slice(self.builder, *bounds, intp=INT64) as (index, _):
+        with cgutils.for_range_slice(self.builder, *bounds, intp=LL.INT64) as (index, _):
             body(index)
 
     def each_vector(self, num_bytes, body):
@@ -225,42 +263,38 @@ class VectorCode:
         self.each(num_bytes, body, step=self.bytes)
 
 
-def _write_everything(code, numbers):
-    """Writes every kind of instruction; numba must be able to compile them."""
-    builder, total = code.builder, code.slot()
+class _Piece:
+    """What kernels call where LLVM code is used: `write` in the place of a plain body."""
 
-    def one(index):
-        x = code.load(code.at(numbers.start, code.times(index, code.bytes)))
-        old = builder.load(total)
-        builder.store(code.multiply_add(code.positive(x), code.constant(0.5), old), total)
+    def __init__(self, write, plain, width=None, returns="void"):
+        self._write, self._width, self._returns = write, width, returns
+        self.plain = plain
 
-    code.prefetch(code.row(numbers, 0))
-    code.each(1, one)
-    code.each_vector(numbers.shape[0], lambda _: None)
-    largest = code.largest_of(builder.load(total))
-    code.store(code.spread(builder.fadd(largest, code.number(numbers, 0))), numbers.start)
-    code.either(builder.icmp_signed("<", code.whole(0), numbers.shape[0]), lambda _: None)
+    @property
+    def _numba_type_(self):
+        return self.plain._numba_type_ if compile_problems else self._vector_type
 
+    @cached_property
+    def _vector_type(self):
+        returns = getattr(LL if "LANE" in self._returns else types, self._returns)
 
-def _make_vector_form(write, plain, width=None, returns=types.void) -> Any:
-    """Returns what kernels call where LLVM code is used: `write` in the place of a plain body."""
+        def type_call(typing_context, *kinds):
+            kinds = tuple(_widen(kind) for kind in kinds)
 
-    def type_call(typing_context, *kinds):
-        kinds = tuple(_widen(kind) for kind in kinds)
+            def generate(context, builder, signature, args):
+                code = VectorCode(context, builder, self._width)
+                read = (code.read(*pair) for pair in zip(kinds, args, strict=True))
+                result = self._write(code, *read)
+                return context.get_dummy_value() if result is None else result
 
-        def generate(context, builder, signature, args):
-            code = VectorCode(context, builder, width)
-            result = write(code, *(code.read(*pair) for pair in zip(kinds, args, strict=True)))
-            return context.get_dummy_value() if result is None else result
+            return returns(*kinds), generate
 
-        return returns(*kinds), generate
-
-    # Numba asks for names: its own first parameter, then those of the plain body.
-    context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(plain).parameters.values()
-    type_call.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
-    type_call.__name__, type_call.__doc__ = plain.__name__, plain.__doc__
-    return intrinsic(type_call)
+        # Numba asks for names: its own first parameter, then those of the plain body.
+        context = Parameter("typing_context", Parameter.POSITIONAL_OR_KEYWORD)
+        parameters = inspect.signature(self.plain).parameters.values()
+        type_call.__signature__ = Signature([context, *parameters])  # type: ignore[attr-defined]
+        type_call.__name__, type_call.__doc__ = self.plain.__name__, self.plain.__doc__
+        return _compiler.type_of_intrinsic(extending.intrinsic(type_call))
 
 
 def _widen(kind):
@@ -274,69 +308,22 @@ def _widen(kind):
     return kind
 
 
-def _find_problem() -> str | None:
-    """Returns why no LLVM code is written, None if it is."""
+def _find_choice() -> str | None:
+    """Returns why plain bodies were asked for, None if they were not."""
     if os.environ.get("RUNOUT_SIMD", "").lower() == "off":
         return "RUNOUT_SIMD is off"
-    if not hasattr(_probe, "py_func"):
-        return "NUMBA_DISABLE_JIT is set"
-    try:
-        _probe(np.zeros(LANES, np.float32))
-    except Exception as error:  # whatever a new numba makes of its internals
-        return f"numba's internals are not those that were expected ({type(error).__name__})"
-    return None
+    return None if isinstance(kernel(len), Kernel) else "NUMBA_DISABLE_JIT is set"
 
 
-def _add_operator(symbol, instruction):
-    """Lets kernels write an operator between lane rows."""
-
-    def type_call(typing_context, left, right):
-        def generate(context, builder, signature, args):
-            return getattr(builder, instruction)(*args)
-
-        return left(left, right), generate
-
-    compute: Any = intrinsic(type_call)
-
-    @overload(symbol)
-    def compute_rows(left, right):
-        if isinstance(left, LaneRowType) and left == right:
-            return lambda left, right: compute(left, right)
-        return None
-
-
-for _symbol, _instruction in (("add", "fadd"), ("sub", "fsub"), ("mul", "fmul")):
-    _add_operator(getattr(operator, _symbol), _instruction)
-
-_try_everything = _make_vector_form(_write_everything, lambda numbers: None)
-_try_load = _make_vector_form(
-    lambda code, numbers: code.load(numbers.start), lambda numbers: None, LANES, LANE_ROW
-)
-_try_store = _make_vector_form(
-    lambda code, row, numbers: code.store(row, numbers.start), lambda row, numbers: None, LANES
-)
-
-
-@kernel
-def _probe(numbers: Float32Array) -> None:
-    """Is compiled, once for each numba and processor, to see whether LLVM code can be written."""
-    _try_everything(numbers)
-    row = _try_load(numbers)
-    _try_store(row + row, numbers)
-
-
-#: Why kernels are compiled from plain bodies, None if they contain LLVM code.
-SIMD_PROBLEM = _find_problem()
-
-if SIMD_PROBLEM is not None:
-    compile_variants["plain"] = SIMD_PROBLEM if SIMD_PROBLEM.startswith("numba") else None
+#: Why kernels are always compiled from plain bodies, None if they contain LLVM code.
+SIMD_PROBLEM = _find_choice()
 
 
 def vectorised(
     write: Callable[..., Any],
     width: int | None = None,
     fused: bool = False,
-    returns: Any = types.void,
+    returns: str = "void",
 ) -> Callable[[Callable[..., Any]], Any]:
     """Makes a function a piece: ``write(code, *arguments)`` writes LLVM code for its body.
 
@@ -346,10 +333,10 @@ def vectorised(
 
     def choose(plain: Callable[..., Any]) -> Any:
         compiled = kernel(plain, fused=fused)
-        is_plain = SIMD_PROBLEM is not None
-        form = compiled if is_plain else _make_vector_form(write, plain, width, returns)
-        form.plain = compiled
-        return form
+        if SIMD_PROBLEM is not None:
+            compiled.plain = compiled
+            return compiled
+        return _Piece(write, compiled, width, returns)
 
     return choose
 
@@ -362,10 +349,10 @@ lane_vectorised = partial(vectorised, width=LANES)
 
 
 def _write_float_mode(code, mode):
-    mode = code.builder.trunc(mode, INT32)
+    mode = code.builder.trunc(mode, LL.INT32)
     if not _IS_X86:
         return mode
-    pointer, slot = BYTE.as_pointer(), cgutils.alloca_once(code.builder, INT32)
+    pointer, slot = LL.BYTE.as_pointer(), cgutils.alloca_once(code.builder, LL.INT32)
     place = code.builder.bitcast(slot, pointer)
     code.call("llvm.x86.sse.stmxcsr", [pointer], [place])
     old = code.builder.load(slot)
@@ -374,7 +361,7 @@ def _write_float_mode(code, mode):
     return old
 
 
-@vectorised(_write_float_mode, returns=types.uint32)
+@vectorised(_write_float_mode, returns="uint32")
 def set_float_mode(mode: np.uint32) -> np.uint32:
     """Sets the processor's floating-point mode and returns the one before; only x86 has it.
 
@@ -389,7 +376,7 @@ def set_float_mode(mode: np.uint32) -> np.uint32:
 
 
 @lane_vectorised(
-    lambda code, lanes, index: code.load(code.lane_row(lanes, index)), returns=LANE_ROW
+    lambda code, lanes, index: code.load(code.lane_row(lanes, index)), returns="LANE_ROW"
 )
 def load(lanes: Float32Array, index: int) -> Float32Array:
     """Returns one of the lane rows ``[n, 16]``."""
@@ -403,19 +390,19 @@ def store(row: Float32Array, lanes: Float32Array, index: int) -> None:
     lanes[index] = row
 
 
-@lane_vectorised(lambda code, number: code.spread(number), returns=LANE_ROW)
+@lane_vectorised(lambda code, number: code.spread(number), returns="LANE_ROW")
 def spread(number: np.float32) -> Float32Array:
     """Returns a lane row of one number."""
     return np.full(LANES, number, np.float32)
 
 
-@lane_vectorised(lambda code, *args: code.builder.select(*args), returns=LANE_ROW)
+@lane_vectorised(lambda code, *args: code.builder.select(*args), returns="LANE_ROW")
 def choose(is_first: bool, first: Float32Array, second: Float32Array) -> Float32Array:
     """Returns one of two lane rows."""
     return first if is_first else second
 
 
-@lane_vectorised(lambda code, *rows: code.multiply_add(*rows), fused=True, returns=LANE_ROW)
+@lane_vectorised(lambda code, *rows: code.multiply_add(*rows), fused=True, returns="LANE_ROW")
 def multiply_add(x: Float32Array, y: Float32Array, z: Float32Array) -> Float32Array:
     """Returns ``x * y + z``, rounded once where the processor can."""
     result = np.empty(LANES, np.float32)
@@ -424,16 +411,17 @@ def multiply_add(x: Float32Array, y: Float32Array, z: Float32Array) -> Float32Ar
     return result
 
 
-_WIDE = ir.VectorType(DOUBLE, LANES)
+def _write_wide(code, row):
+    return code.builder.fpext(row, ir.VectorType(LL.DOUBLE, LANES))
 
 
-@lane_vectorised(lambda code, row: code.builder.fpext(row, _WIDE), returns=WIDE_LANE_ROW)
+@lane_vectorised(_write_wide, returns="WIDE_LANE_ROW")
 def widen(row: Float32Array) -> FloatArray:
     """Returns a lane row in float64."""
     return row.astype(np.float64)
 
 
-@lane_vectorised(lambda code, row: code.builder.fptrunc(row, code.vector), returns=LANE_ROW)
+@lane_vectorised(lambda code, row: code.builder.fptrunc(row, code.vector), returns="LANE_ROW")
 def narrow(row: FloatArray) -> Float32Array:
     """Returns a lane row in float32."""
     return row.astype(np.float32)

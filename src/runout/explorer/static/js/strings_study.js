@@ -76,7 +76,4 @@ export const STUDY = {
   sort: "Sort by",
   sortChoices: { name: "name", date: "date", size: "size", quality: "exploitability" },
   allKinds: "all kinds",
-  kind: "kind",
-  change: "Edit",
-  save: "Save",
 };

@@ -1,10 +1,8 @@
 // The line so far and what may follow: every decision with all its actions, every card.
 import { actionColours } from "../colours.js";
 import { html } from "../html.js";
-import { Icon } from "../icons.js";
-import { meanLoss, remember } from "../node_math.js";
 import { cardsOf } from "../hands.js";
-import { moneyOf, percent } from "../format.js";
+import { money, percent } from "../format.js";
 import { isCards, isOnLine, joinPath, nextStep, stepsOf } from "../paths.js";
 import { TEXT } from "../strings.js";
 import { goToNode, state, themeOf } from "../store.js";
@@ -45,18 +43,8 @@ export function Ribbon() {
       ${places.map((place) => html`<${Place} key=${place.path} place=${place} here=${node} />`)}
     </ol>
     <${Facts} node=${node} />
-    <${Unlearned} node=${node} />
+    ${node.reach !== null && node.reach < 0.005 && html`<p class="warning">⚠ ${TEXT.rareHelp}</p>`}
   </nav>`;
-}
-
-const lossFor = remember(meanLoss);
-const MUCH = 0.01;
-
-/** Warns where the hands that get here still give up much of the pot. */
-export function Unlearned({ node }) {
-  const loss = lossFor(node);
-  if (loss === null || loss <= MUCH * node.pot || node.locked) return null;
-  return html`<p class="warning"><${Icon} name="warning" /> ${TEXT.unlearned(percent(loss / node.pot, 1))}</p>`;
 }
 
 function Place({ place, here }) {
@@ -101,7 +89,7 @@ function keepInView(place) {
 
 // The numbers of the players change with the flop, on which the big blind acts first.
 const namesAt = (path) =>
-  state.facts.spot?.origin ? ["BB (OOP)", "SB (IP)"] : state.facts.kind === "spot" ? ["OOP", "IP"] : stepsOf(path).some(isCards) ? ["BB", "SB"] : ["SB", "BB"];
+  state.facts.kind === "spot" ? ["OOP", "IP"] : stepsOf(path).some(isCards) ? ["BB", "SB"] : ["SB", "BB"];
 
 function Dealt({ place, isHere }) {
   const cards = place.taken ? cardsOf(place.taken) : [];
@@ -119,18 +107,17 @@ function Facts({ node }) {
   const call = node.actions.find((action) => action.kind === "call");
   const owed = call && node.actor !== null ? Math.max(...toCall(node)) : 0;
   const stack = Math.min(...node.stacks);
-  const { u } = state.address.params;
   return html`<div class="facts-line">
     ${node.board && html`<span class="board">${cardsOf(node.board).map((card) => html`<${CardFace} card=${card} />`)}</span>`}
-    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}><${Icon} name="lock" /> ${TEXT.locked}</span>`}
+    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}>🔒 ${TEXT.locked}</span>`}
     <dl class="facts">
       <div>
         <dt>${TEXT.pot}</dt>
-        <dd>${moneyOf(node.pot, node, u, true)}</dd>
+        <dd>${money(node.pot)} ${node.unit}</dd>
       </div>
       <div>
         <dt>${TEXT.behind}</dt>
-        <dd>${(node.stacks[0] === node.stacks[1] ? [stack] : node.stacks).map((each) => moneyOf(each, node, u)).join(" / ")}</dd>
+        <dd>${node.stacks[0] === node.stacks[1] ? money(stack) : node.stacks.map(money).join(" / ")}</dd>
       </div>
       ${
         node.pot > 0 &&
@@ -143,12 +130,12 @@ function Facts({ node }) {
         owed > 0 &&
         html`<div>
           <dt>${TEXT.toCall}</dt>
-          <dd>${moneyOf(owed, node, u)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd>
+          <dd>${money(owed)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd>
         </div>`
       }
       ${
         node.reach !== null &&
-        html`<div>
+        html`<div class=${node.reach < 0.005 ? "rare" : ""} title=${node.reach < 0.005 ? TEXT.rareHelp : ""}>
           <dt>${TEXT.reached}</dt>
           <dd>${percent(node.reach)} ${TEXT.ofDeals}</dd>
         </div>`
