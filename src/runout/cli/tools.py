@@ -232,6 +232,16 @@ class _SmallJobs:
         return TaskResult({}, {"compiled": compiled})
 
 
+#: A joint game of a few runouts.
+_JOINT_GAME = """\
+preflop: {preset: pushfold, stacks_bb: 2, allow_limp: true}
+method: joint
+iterations: 1
+joint: {turns_per_flop: 4, rivers_per_turn: 4}
+postflop_model: {solve_type: exact, fixed_flops: [AhKdQs], max_raises_per_street: 0}
+"""
+
+
 def small_jobs() -> list[Callable[[], object]]:
     """Returns jobs that together call every kernel with the types that real work uses."""
     from runout.abstraction.card_abstraction import AbstractionConfig, build_card_abstraction
@@ -257,7 +267,7 @@ def small_jobs() -> list[Callable[[], object]]:
     kinds.append(BucketedConfig(bucket_scope="street"))  # which is no default
     backends = dict.fromkeys(type(make_backend(config)) for config in kinds)
     push_fold = "preflop: {preset: pushfold, stacks_bb: 10}\niterations: 1\n"
-    game = parse_config(push_fold, RunConfig)
+    game, joint = parse_config(push_fold, RunConfig), parse_config(_JOINT_GAME, RunConfig)
     spot: dict[str, Any] = {"oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bet_sizes": "a"}
     spot |= {"raise_sizes": [], "max_iterations": 1}
 
@@ -281,6 +291,7 @@ def small_jobs() -> list[Callable[[], object]]:
         *(partial(solve_small_flop, each) for kind in backends for each in kind.for_warm_up()),
         # Push or fold, in double precision.
         lambda: solve_preflop(game, RunContext(1)).solution.game_value_bb(0),
+        lambda: solve_preflop(joint, RunContext(1)),
         *(
             partial(solve_board, board, precision)
             for precision in (32, 16)
