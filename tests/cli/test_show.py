@@ -61,7 +61,8 @@ def test_a_file_that_cannot_be_written_is_named(error_line, solved):
 
 def test_an_unknown_format_is_one_line(error_line, solved):
     line = error_line("export", str(solved), "--format", "xml")
-    assert line == "--format: 'xml' is not one of 'json', 'csv', 'parquet'"
+    formats = "'json', 'csv', 'parquet', 'texassolver', 'hrc', 'pio', 'pio-report'"
+    assert line == f"--format: 'xml' is not one of {formats}"
 
 
 def test_json_is_the_format_json(run, solved):

@@ -11,6 +11,7 @@ import pytest
 from runout.cli.app import RETIRED
 from runout.solutions.node import SMALLEST_REACH
 from runout.solutions.preflop import load_solution
+from runout.solutions.tables import PartView
 from runout.storage.writer import write_bundle
 from tests.samples.value_bundles import make_values
 
@@ -205,6 +206,54 @@ def test_parquet_has_the_rows_of_csv(run, spot, tmp_path, error_line):
     assert table.column("hand").to_pylist() == [row["hand"] for row in rows]
     assert {row["node"] for row in rows} == {"", "x", "b10"}
     assert error_line("export", spot, "-f", "parquet").startswith("--output: is missing")
+
+
+@pytest.mark.parametrize("layout", ["json", "texassolver"])
+def test_an_export_of_many_nodes_says_how_many_before(run, spot, tmp_path, layout):
+    file = tmp_path / "nodes.json"
+    result = run("export", spot, "-n", "x:b10", "--depth", "1", "-f", layout, "-o", str(file))
+    told, wrote = result.stderr.splitlines()
+    assert told.startswith("writing 5 nodes, 3 decisions, about ")
+    written = json.loads(file.read_text())
+    number = {"json": 5, "texassolver": 4}[layout]
+    assert wrote == f"wrote {file}, {number} nodes"
+    assert (written["node"]["path"] if layout == "json" else written["player"]) in ("x:b10", 1)
+
+
+@pytest.mark.parametrize("layout", ["json", "csv", "parquet", "texassolver", "hrc"])
+def test_an_interrupted_export_leaves_what_was_there(run, spot, tmp_path, monkeypatch, layout):
+    look, seen = PartView.node, []
+
+    def interrupt(self, path=""):
+        seen.append(path)
+        if len(seen) > 4:
+            raise KeyboardInterrupt
+        return look(self, path)
+
+    file = tmp_path / "export"
+    if layout != "hrc":
+        file.write_text("old")
+    monkeypatch.setattr(PartView, "node", interrupt)
+    monkeypatch.setattr(
+        PartView, "_looking", lambda self: (lambda path: self.node(path), lambda path: False)
+    )
+    result = run("export", spot, "--depth", "all", "-f", layout, "-o", str(file))
+    assert result.exit_code == 130
+    assert len(seen) > 4
+    assert [path.name for path in tmp_path.iterdir()] == ([] if layout == "hrc" else ["export"])
+    assert layout == "hrc" or file.read_text() == "old"
+
+
+def test_exports_for_other_programs_are_files_of_theirs(run, spot, tmp_path, error_line):
+    assert run("export", spot, "-f", "pio").stdout.startswith("#Type#NoLimit\n#Range0#")
+    assert json.loads(run("export", spot, "-f", "texassolver").stdout)["player"] == 1
+    assert run("export", spot, "-n", "x:x", "-f", "pio-report").stdout.startswith('"runout report,')
+    run("export", spot, "-f", "hrc", "-o", str(tmp_path / "hrc"))
+    assert sorted(path.name for path in (tmp_path / "hrc").iterdir()) == ["nodes", "settings.json"]
+    assert error_line("export", spot, "-f", "hrc").startswith("--output: is missing, hrc needs")
+    again = error_line("export", spot, "-f", "hrc", "-o", str(tmp_path / "hrc"))
+    assert "exists" in again
+    assert "no card is dealt there" in error_line("export", spot, "-f", "pio-report")
 
 
 @pytest.mark.parametrize("layout", ["csv", "parquet"])

@@ -298,7 +298,7 @@ def test_a_report_over_flops_opens_its_flops(viewer, ids):
 
 def test_the_lens_and_the_comparison_of_two_actions(viewer, ids):
     viewer.open(f"/s/{ids['river']}")
-    viewer.page.get_by_label("either").select_option("2")
+    viewer.page.get_by_label("indifferent hands").select_option("2")
     assert viewer.page.locator(".cell.either").count() > 0
     viewer.page.get_by_label("compare EV").select_option("b59~x")
     assert re.match(r"[+-]?\d", viewer.cell("AA").locator(".value").inner_text())

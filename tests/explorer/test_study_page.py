@@ -236,3 +236,108 @@ def test_a_hand_history_becomes_a_spot(viewer):
         "document.querySelector('[aria-label=\"Board as text\"]').value == 'QsJh2h'"
     )
     assert page.get_by_role("textbox", name="Pot").input_value() == "12"
+
+
+def test_a_solution_is_renamed_tagged_deleted_and_restored(viewer, folder):
+    viewer.open("/")
+    page = viewer.page
+    page.get_by_role("button", name="Edit river").click()
+    page.get_by_label("Rename").fill("lesson/dry river")
+    page.get_by_label("tags").fill("dry, check-raise")
+    viewer.check_access()
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="lesson/dry river").wait_for()
+    assert page.locator(".tag").all_inner_texts() == ["check-raise", "dry"]
+    assert (folder / "lesson" / "dry river").is_dir()
+    page.get_by_role("button", name="Edit lesson/dry river").click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("link", name="lesson/dry river").wait_for(state="detached")
+    page.get_by_text("Trash (1)").click()
+    viewer.shoot("home-trash")
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_role("link", name="lesson/dry river").wait_for()
+    assert (folder / "lesson" / "dry river").is_dir()
+
+
+def test_a_started_spot_can_be_resumed_from_the_list(browser, folder):
+    first = Jobs([sys.executable, "-c", "import time; time.sleep(600)"])
+    with serving(make_explorer(folder, first)) as address:
+        for viewer in open_viewer(browser, address):
+            make_small_river(viewer)
+            wait_for_name = viewer.page.get_by_label("Save as").last
+            wait_for_name.fill("cut off")
+            viewer.page.get_by_role("button", name="Solve", exact=True).click()
+            viewer.page.locator(".job").wait_for()
+    first.stop_all()
+    second = Jobs(PROGRAM)
+    with serving(make_explorer(folder, second)) as address:
+        for viewer in open_viewer(browser, address):
+            viewer.open("/")
+            viewer.page.get_by_role("button", name="Resume").click()
+            viewer.page.get_by_role("link", name="cut off").wait_for()
+    second.stop_all()
+
+
+@pytest.mark.parametrize("size", ["wide", "narrow"])
+def test_home_is_accessible_and_fits(browser, runs, size):
+    with serving(make_explorer(runs, Jobs(PROGRAM))) as address:
+        for viewer in open_viewer(browser, address, size, "light"):
+            viewer.open("/")
+            viewer.page.locator(".runs li").first.wait_for()
+            wide = viewer.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= SIZES[size]["width"]
+            viewer.check_access()
+            viewer.shoot(f"home-{size}-light", whole=True)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/p/joint-game?n=c&tab=runouts",
+        "/p/joint-game?n=c:x:QsTs5s&tab=breakdown",
+        "/f/flop-report",
+        "/f/flop-values",
+        "/d?a=flop&b=flop-report-spots-Td9d6h&n=x",
+        "/s/flop?n=x:x:8h&m=ev&tab=runouts",
+        "/s/flop?n=x:x:8h&a=x",
+    ],
+)
+def test_no_view_scrolls_sideways(browser, runs, place, scheme):
+    with serving(make_explorer(runs)) as address:
+        for viewer in open_viewer(browser, address, "narrow", scheme):
+            viewer.open(place)
+            viewer.page.locator("main").wait_for()
+            name = "".join(c if c.isalnum() else "-" for c in place)
+            viewer.shoot(f"narrow{name}-{scheme}", whole=True)
+            wide = viewer.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= SIZES["narrow"]["width"]
+            viewer.check_access()
+            viewer.page.set_viewport_size(SIZES["wide"])
+            viewer.shoot(f"wide{name}-{scheme}")
+            viewer.check_access()
+
+
+def test_a_step_that_cannot_be_taken_keeps_the_view(browser, runs):
+    with serving(make_explorer(runs)) as address:
+        for viewer in open_viewer(browser, address):
+            viewer.open("/s/river?n=x")
+            viewer.page.keyboard.press("j")
+            viewer.page.get_by_role("textbox", name="Go to a node").fill("x:b9999")
+            viewer.page.keyboard.press("Enter")
+            assert "b9999" in viewer.page.get_by_role("alert").inner_text()
+            assert viewer.params()["n"] == "x"
+            assert viewer.page.locator("[data-hand]").count() == 169
+            viewer.open("/s/river?n=x:b1234")  # a stale link
+            viewer.page.locator("[data-hand]").first.wait_for()
+            assert "b1234" in viewer.page.get_by_role("alert").inner_text()
+            viewer.problems[:] = [each for each in viewer.problems if "404" not in each]
+
+
+def test_an_action_filter_shows_that_action_only(browser, runs):
+    with serving(make_explorer(runs)) as address:
+        for viewer in open_viewer(browser, address):
+            viewer.open("/s/river?a=x")
+            shares = [row.inner_text() for row in viewer.page.locator(".actions .meter").all()]
+            assert shares[0] == "100 %"
+            assert set(shares[1:]) == {"0 %"}

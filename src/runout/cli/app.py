@@ -54,7 +54,7 @@ Study
     runs/flop --node x:b59:c --range "22+,A2s+" --show ev
 * explore | explore.explore | Browse results in a web page.
     runs --no-browser
-  export | show.export_solution | Write nodes as JSON, CSV or Parquet.
+  export | show.export_solution | Write nodes as JSON, CSV, Parquet, or for other programs.
     runs/pushfold --format csv -o pushfold.csv
   export-site | explore.export_site | Write the web page as static files.
     runs -o site

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from io import StringIO
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -349,47 +350,75 @@ _MODES: dict[str, Callable[[Look, PartView], Answer]] = {
 # Files of many nodes.
 
 _DEPTH = "Steps below the node, or all."
-Layout = Literal["json", "csv", "parquet"]
+_FORMAT = "A document, rows, or as another program has it."
+Layout = Literal["json", "csv", "parquet", "texassolver", "hrc", "pio", "pio-report"]
 
 
 @options.taking("look", Look, "path", "node", "hands", "classes", "ev", "flop", "spr")
 def export_solution(
     *,
     look: Look,
-    layout: Annotated[Layout, flag("--format -f", "One document, or a row per number.")] = "json",
+    layout: Annotated[Layout, flag("--format -f", _FORMAT)] = "json",
     file: Annotated[Path | None, option("--output -o", "FILE", "Default: stdout.")] = None,
     depth: Annotated[str | None, option("--depth", "N", _DEPTH)] = None,
     json: options.JsonFlag = False,
 ) -> None:
-    """Write nodes with all hands as JSON, CSV or Parquet.
+    """Write nodes as JSON, CSV, Parquet, or for other programs.
 
     By default these are all decisions before the flop of a run, or the first one of a spot. Rows
-    are by node, action and hand, with the EVs of `runout show`.
+    are by node, action and hand, with the EVs of `runout show`. texassolver is its JSON, hrc a
+    directory of nodes up to the next card, pio the settings of a tree that begins at the node,
+    pio-report a table of the next cards.
     """
+    from runout.formats import exports
+
     if json and layout != "json":
         raise OptionError("--json", f"is another format than --format {layout}, give one of them")
-    if layout == "parquet" and file is None:
-        raise OptionError("--output", "is missing, Parquet needs a file")
+    if layout in ("parquet", "hrc") and file is None:
+        needed = "Parquet needs a file" if layout == "parquet" else "hrc needs a directory"
+        raise OptionError("--output", f"is missing, {needed}")
     if depth not in (None, _EVERYTHING) and not (depth.isascii() and depth.isdigit()):
         raise OptionError("--depth", f"{quote(depth)} is not a whole number from 0 up, or all")
     steps = None if depth == _EVERYTHING else int(depth or 0)
     with opening(look) as seen:
-        view, paths = seen.view, [look.node or ""]
+        view, paths, number, noun = seen.view, [look.node or ""], 0, "node"
         if isinstance(view, PreflopSolution) and depth is None and look.node is None:
             paths = [view.tree.path(number) for number in view.decisions()]
-        if layout != "json":
+        if file is not None and steps != 0:
+            _tell_size(seen, paths[0], steps, layout)
+        if layout == "hrc" and file is not None:
+            below = None if depth is None else steps
+            number = exports.write_hrc(seen, file, look.node or "", below)
+        elif layout in ("csv", "parquet"):
             nodes = (node for start in paths for node in seen.nodes(start, steps))
             number, noun = _write_rows(nodes, file, layout), "row"
         else:
-            number, noun = len(paths), "node"
             with console.writing(file) as stream:
-                if isinstance(view, PreflopSolution) and depth is None:
+                if layout != "json":
+                    number = exports.WRITERS[layout](seen, stream, look.node or "", steps)
+                elif isinstance(view, PreflopSolution) and depth is None:
                     document = nodes_to_json(view, list(map(seen.node, paths)))
                     stream.write(formatting.format_json(document) + "\n")
+                    number = len(paths)
                 else:
                     number = node_files.write_json(seen, stream, steps, paths[0])
     if file is not None:
         console.print_note(f"wrote {file}, {format_count_of(number, noun)}")
+
+
+def _tell_size(seen: PartView, path: str, steps: int | None, layout: Layout) -> None:
+    """Says what will be written, before it is: nodes, and bytes if they are like the first."""
+    from runout.formats import exports
+
+    nodes, decisions = exports.count_nodes(seen.view, path, steps)
+    text = f"writing {format_count_of(nodes, 'node')}, {format_count_of(decisions, 'decision')}"
+    if layout in ("json", "texassolver") and seen.node(path).actor is not None:
+        first = StringIO()
+        writers = {"json": lambda: node_files.write_json(seen, first, 0, path)}
+        writers.get(layout, lambda: exports.WRITERS[layout](seen, first, path, 0))()
+        number = nodes if layout == "json" else decisions
+        text += f", about {formatting.format_bytes(number * len(first.getvalue()))}"
+    console.print_note(text)
 
 
 def _write_rows(nodes: Iterable[Node], file: Path | None, layout: Layout) -> int:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -276,6 +277,15 @@ def answer(opened: OpenedRun, question: str, argument: str, can_solve: bool) -> 
     raise BundleError(found.name, f"a {found.kind.value} solution has no {question}")
 
 
+def _size_of(path: Path) -> int:
+    """Returns the bytes of all files below a directory, some of which may go away meanwhile."""
+    total = 0
+    for place in path.rglob("*"):
+        with suppress(OSError):
+            total += place.lstat().st_size
+    return total
+
+
 def _spot_of(solution: Solution) -> Json | None:
     """Returns the keys of a spot, for another one like it."""
     try:
@@ -287,6 +297,7 @@ def _spot_of(solution: Solution) -> Json | None:
 def summary_to_json(found: FoundRun, solution: Solution | None, problem: str = "") -> Json:
     """Returns a line of the list of solutions; there is a problem if it cannot be opened."""
     manifest, quality = found.manifest, None if solution is None else solution.quality
+    spot = _spot_of(solution) if solution and found.kind is RunKind.SPOT else None
     return {
         "id": found.id,
         "name": found.name,
@@ -294,7 +305,9 @@ def summary_to_json(found: FoundRun, solution: Solution | None, problem: str = "
         "title": "" if solution is None else title_of(solution),
         "quality": None if quality is None else quality.to_json(),
         "date": "" if manifest is None else manifest.created_at.isoformat(timespec="seconds"),
-        "size_bytes": 0 if manifest is None else manifest.size_bytes,
+        "size_bytes": _size_of(found.path),
+        "board": "" if spot is None else spot["board"],
+        "num_locks": 0 if spot is None else len(spot["locks"]),
         "problem": problem,
     }
 

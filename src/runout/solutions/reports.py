@@ -609,13 +609,8 @@ def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
     columns = {"Global %": table.column("reach")}
     for name, kind in product(POSITION_NAMES, ("Equity", "EV", "EQR")):
         columns[f"{name} {kind}"] = table.column(f"{kind}_{name}")
-    # In PioSOLVER's order: the largest bet first, fold last.
-    actions = sorted(line.actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind))
-    bet = "RAISE" if any(action.kind is ActionKind.FOLD for action in actions) else "BET"
-    for action in reversed(actions):
-        is_bet = action.kind in AGGRESSIVE_KINDS
-        name = f"{bet} {format_amount(action.amount)}" if is_bet else action.kind.name
-        columns[f"{name} freq"] = table.column(f"freq_{action.code}")
+    for name, number in action_names(line.actions).items():
+        columns[f"{name} freq"] = table.column(f"freq_{line.actions[number].code}")
     writer.writerow(["Flop", *columns])
 
     def write(first: str, numbers: Iterable[float]) -> None:
@@ -629,3 +624,15 @@ def write_pio(report: FlopsReport, table: LineTable, stream: TextIO) -> None:
         cards = " ".join(map(format_card, parse_cards(row.flop)))
         write(cards, (float(column.values[number]) for column in columns.values()))
     write("All", (column.mean(table.everything()) for column in columns.values()))
+
+
+def action_names(actions: Sequence[NodeAction]) -> dict[str, int]:
+    """Returns actions by PioSOLVER's names in its order: the largest bet first, fold last."""
+    order = sorted(actions, key=lambda a: (a.kind in AGGRESSIVE_KINDS, a.amount, a.kind))
+    bet = "RAISE" if any(action.kind is ActionKind.FOLD for action in actions) else "BET"
+    return {
+        f"{bet} {format_amount(a.amount)}" if a.kind in AGGRESSIVE_KINDS else a.kind.name: (
+            actions.index(a)
+        )
+        for a in reversed(order)
+    }

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as draft from "../../../src/runout/explorer/static/js/draft.js";
+import { CONTRAST } from "../../../src/runout/explorer/static/js/colours.js";
+import { matchingRuns, splitName } from "../../../src/runout/explorer/static/js/runs.js";
+import * as math from "../../../src/runout/explorer/static/js/node_math.js";
+import * as format from "../../../src/runout/explorer/static/js/format.js";
+import { node } from "./sample.mjs";
 import { decades } from "../../../src/runout/explorer/static/js/curves.js";
 
 test("a draft in big blinds is in chips for the config", () => {
@@ -93,4 +98,74 @@ test("a logarithmic axis has round numbers", () => {
   assert.deepEqual(decades(0.006, 0.12), [0.01, 0.03, 0.1]);
   assert.ok(decades(0.004, 0.06).every((mark) => ["1", "2", "3", "5"].includes(String(Number(mark.toExponential().split("e")[0])))));
   assert.deepEqual(decades(0.0042, 0.0044), [0.0042, 0.0044]);
+});
+
+const luminance = (hex) => {
+  const [r, g, b] = [1, 3, 5]
+    .map((at) => parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a, b) => {
+  const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
+  return (x + 0.05) / (y + 0.05);
+};
+
+test("high contrast is one: fills against the page, and letters against fills", () => {
+  const page = { light: ["#ffffff", "#15181d"], dark: ["#191c22", "#eef0f4"] };
+  for (const [theme, [panel, ink]] of Object.entries(page)) {
+    const { fold, passive, bets, allIn } = CONTRAST[theme];
+    for (const colour of [fold, passive, ...bets, allIn]) {
+      assert.ok(contrast(colour, panel) >= 2.9, `${theme} ${colour} ${contrast(colour, panel)}`);
+      assert.ok(contrast(colour, ink) >= 4.5, `${theme} ${colour} ${contrast(colour, ink)}`);
+    }
+  }
+});
+
+test("solutions are found by the words of names and tags, and sorted", () => {
+  const run = (id, date, exploitability, unit = "pot") => ({
+    id, name: `x/${id}`, title: "", kind: "spot", date, size_bytes: 1, quality: { exploitability, unit },
+  });
+  const runs = [run("b", "2026-01-02", 0.01), run("a", "2026-01-01", 0.02), run("c", "2026-01-03", 5, "mbb")];
+  const ids = (list) => matchingRuns(runs, { a: ["dry"] }, list).map((each) => each.id).join("");
+  assert.equal(ids({}), "abc");
+  assert.equal(ids({ sort: "date" }), "cba");
+  assert.equal(ids({ sort: "quality" }), "bac");
+  assert.equal(ids({ text: "x dry" }), "a");
+  assert.deepEqual(splitName("x/y/z"), ["x/y", "z"]);
+});
+
+test("amounts are in big blinds where a spot knows them", () => {
+  const spot = { unit: "chips", pot: 500, big_blind: 100 };
+  assert.equal(format.worth(123.4, spot, "", true), "1.23 bb");
+  assert.equal(format.worth(123.4, spot, "chips"), "123.4");
+  assert.equal(format.worth(123.4, spot, "pct"), "24.68");
+  assert.equal(format.moneyOf(500, spot, "", true), "5 bb");
+  assert.equal(format.worth(1.2345, { unit: "chips", pot: 5.5 }, ""), "1.234");
+  assert.deepEqual(format.unitsOf(spot), ["", "chips", "pct"]);
+});
+
+test("an action filter leaves only that action, and hands as often as they take it", () => {
+  const [first] = node.actions;
+  const part = math.onlyActions(node, [first.code]);
+  part.actions.slice(1).forEach((action) => assert.ok(action.strategy.every((share) => !share)));
+  part.actions[0].strategy.forEach((share, i) => assert.equal(share, first.strategy[i] > 0 ? 1 : null));
+  assert.equal(math.onlyActions(node, ["nothing"]), node);
+});
+
+test("bars fill their cells where most hands hardly get here", () => {
+  const cell = (reach) => ({ combos: 1, reach });
+  assert.equal(math.isFilled([cell(0.1), cell(0.2), cell(1)], ""), true);
+  assert.equal(math.isFilled([cell(0.1), cell(0.9), cell(1)], ""), false);
+  assert.equal(math.isFilled([cell(0.1)], "reach"), false);
+});
+
+test("what hands give up is nothing where they play their best action", () => {
+  const best = (evs) => node.actions.map((action, k) => ({
+    ...action, evs: evs[k], strategy: action.strategy.map((_, i) => (i % 2 ? Number(k === 0) : Number(k === 1))),
+  }));
+  const evs = node.actions.map((action, k) => action.strategy.map(() => (k < 2 ? 5 : 1)));
+  assert.equal(math.meanLoss({ ...node, actions: best(evs) }), 0);
+  const worse = node.actions.map((action, k) => action.strategy.map(() => (k < 2 ? 5 : 8)));
+  assert.equal(math.meanLoss({ ...node, actions: best(worse) }), 3);
 });

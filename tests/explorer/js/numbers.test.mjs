@@ -20,7 +20,7 @@ test("shares are percent with as many digits as they deserve", () => {
 test("amounts have the digits of their unit and no negative zero", () => {
   assert.equal(format.amount(1.239, "bb", true), "1.24 bb");
   assert.equal(format.amount(-0.001, "bb"), "0.00");
-  assert.equal(format.worth(25, node, "pct"), "25.0");
+  assert.equal(format.worth(25, node, "pct"), "25.00");
   assert.equal(format.worth(25, node, ""), "25.0");
 });
 
@@ -115,13 +115,13 @@ test("a solution does not differ from itself", () => {
   assert.ok(differenceGrid(node, node, 0, "ev").every((value) => value === null || value === 0));
 });
 
-test("a difference is first minus second, where both have the hand and the action", () => {
+test("a difference is second minus first, where both have the hand and the action", () => {
   const other = { ...node, actions: node.actions.slice(0, 2).map((a, i) => ({ ...a, strategy: [i, i, i] })) };
   assert.deepEqual(
     commonActions(node, other).map((a) => a.code),
     ["f", "c"],
   );
-  assert.equal(differenceGrid(node, other, 0, "c")[cellOf("AA")], -0.25);
+  assert.equal(differenceGrid(node, other, 0, "c")[cellOf("AA")], 0.25);
   assert.equal(differenceGrid(node, other, 0, "a")[cellOf("AA")], null);
   assert.ok(Math.abs(moved(node, other) - (0.25 + 0.5 * 0.5 + 1) / 2.5) < 1e-12);
 });

@@ -7,7 +7,7 @@ export function commonActions(first, second) {
   return first.actions.filter((action) => second.actions.some((other) => other.code === action.code));
 }
 
-/** By cell: first minus second, of an action's frequency or of EV (a code, or "ev"). */
+/** By cell: second minus first, of an action's frequency or of EV (a code, or "ev"). */
 export function differenceGrid(first, second, player, what) {
   const [a, b] = [gridOf(first, player), gridOf(second, player)];
   const pick = (node, cell) => {
@@ -18,7 +18,7 @@ export function differenceGrid(first, second, player, what) {
   };
   return a.map((cell, i) => {
     const [x, y] = [pick(first, cell), pick(second, b[i])];
-    return isKnown(x) && isKnown(y) ? x - y : null;
+    return isKnown(x) && isKnown(y) ? y - x : null;
   });
 }
 
@@ -41,4 +41,19 @@ export function moved(first, second) {
     weight += deals[i];
   });
   return weight > 0 ? sum / weight : null;
+}
+
+/** Rows of hand classes with what changes: frequency of an action, or EV. */
+export function classChanges(before, after, rowsOf, what) {
+  const pick = (node, row) =>
+    what === "ev" ? row.ev : row.frequencies[node.actions.findIndex((action) => action.code === what)];
+  const others = new Map(rowsOf(after).map((row) => [row.name, row]));
+  return rowsOf(before)
+    .filter((row) => others.has(row.name))
+    .map((row) => ({
+      name: row.name,
+      combos: row.combos,
+      before: pick(before, row) ?? null,
+      after: pick(after, others.get(row.name)) ?? null,
+    }));
 }

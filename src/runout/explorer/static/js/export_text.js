@@ -37,20 +37,21 @@ const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").
 const [CELL, GAP] = [44, 2];
 
 /** The matrix with strategies, as the text of an SVG file. */
-export function toSvg(node, grid, colours, { title, isDark }) {
+export function toSvg(node, grid, colours, { title, lines = [], isFull = false, isDark }) {
   const side = 13 * (CELL + GAP) + GAP;
-  const legend = node.actions.length * 18 + 34;
+  const head = 26 + 17 * lines.length;
+  const legend = node.actions.length * 18 + 20 + head;
   const [paper, ink, empty] = isDark ? ["#14161a", "#f2f3f5", "#23262c"] : ["#ffffff", "#16181c", "#eceef1"];
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side + legend}" viewBox="0 0 ${side} ${side + legend}" font-family="system-ui, sans-serif">`,
     `<title>${escaped(title)}</title><rect width="100%" height="100%" fill="${paper}"/>`,
   ];
   GRID.flat().forEach((name, i) => {
-    const [x, y] = [GAP + (i % 13) * (CELL + GAP), GAP + Math.floor(i / 13) * (CELL + GAP)];
+    const [x, y] = [GAP + (i % 13) * (CELL + GAP), head + GAP + Math.floor(i / 13) * (CELL + GAP)];
     parts.push(`<rect x="${x}" y="${y}" width="${CELL}" height="${CELL}" fill="${empty}"/>`);
     const cell = grid[i];
     if (cell && cell.combos > 0) {
-      const height = CELL * Math.max(0.04, Math.min(1, cell.reach));
+      const height = isFull ? CELL : CELL * Math.max(0.04, Math.min(1, cell.reach));
       let left = x;
       cell.frequencies.forEach((share, k) => {
         if (!(share > 0)) return;
@@ -63,13 +64,15 @@ export function toSvg(node, grid, colours, { title, isDark }) {
     parts.push(`<text x="${x + 4}" y="${y + 14}" font-size="12" fill="${ink}">${name}</text>`);
   });
   node.actions.forEach((action, k) => {
-    const y = side + 12 + 18 * k;
+    const y = head + side + 12 + 18 * k;
     parts.push(
       `<rect x="4" y="${y}" width="12" height="12" fill="${colours[k]}"/><text x="22" y="${y + 11}" font-size="12" fill="${ink}">${escaped(action.label)} ${(100 * (action.frequency || 0)).toFixed(1)} %</text>`,
     );
   });
   parts.push(
-    `<text x="4" y="${side + legend - 6}" font-size="11" fill="${ink}">${escaped(title)}</text></svg>`,
+    `<text x="4" y="18" font-size="15" font-weight="600" fill="${ink}">${escaped(title)}</text>`,
+    ...lines.map((line, k) => `<text x="4" y="${36 + 17 * k}" font-size="12" fill="${ink}">${escaped(line)}</text>`),
+    "</svg>",
   );
   return parts.join("\n");
 }

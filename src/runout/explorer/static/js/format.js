@@ -32,22 +32,44 @@ export function shortPercent(share) {
   return value.toFixed(0);
 }
 
-const DECIMALS = { bb: 2, chips: 1, pots: 3 };
+const DECIMALS = { bb: 2, chips: 1, pots: 3, pct: 2 };
 
-/** An amount with the digits of its unit: 1.24 bb, 85.8, 0.512. */
-export function amount(value, unit, hasUnit = false) {
+/** An amount with the digits of its unit: 1.24 bb, 85.8, 0.512; `more` digits of what is small. */
+export function amount(value, unit, hasUnit = false, more = 0) {
   if (!isKnown(value)) return NONE;
-  const text = value.toFixed(DECIMALS[unit] ?? 2);
+  const text = value.toFixed((DECIMALS[unit] ?? 2) + more);
   const clean = Number(text) === 0 ? text.replace("-", "") : text;
   return hasUnit ? `${clean} ${unit}` : clean;
 }
 
-/** What a hand wins, in the unit that is on: that of the node, or percent of the pot. */
-export function worth(value, node, unit, hasUnit = false) {
+/** The unit that is on: as asked, else big blinds where the spot knows them, else that of the node. */
+export function unitOf(node, unit) {
+  if (unit === "pct") return "pct";
+  return node.big_blind && unit !== "chips" ? "bb" : node.unit;
+}
+
+/** The units of a node, the usual one first, by what an address calls them. */
+export function unitsOf(node) {
+  return node.big_blind ? ["", "chips", "pct"] : ["", "pct"];
+}
+
+/** What a hand wins, in the unit that is on: big blinds, that of the node, or percent of the pot. */
+export function worth(value, node, unit, hasUnit = false, more = 0) {
   if (!isKnown(value)) return NONE;
-  if (unit !== "pct") return amount(value, node.unit, hasUnit);
-  const text = ((100 * value) / node.pot).toFixed(1);
-  return hasUnit ? `${text} % of the pot` : text;
+  const shown = unitOf(node, unit);
+  // Small pots in chips, as those of spots that were given in big blinds, have more digits.
+  const digits = more + (shown === "chips" ? (node.pot < 20 ? 2 : node.pot < 100 ? 1 : 0) : 0);
+  const scale = shown === "pct" ? 100 / node.pot : shown === "bb" && node.unit !== "bb" ? 1 / node.big_blind : 1;
+  const text = amount(value * scale, shown, false, digits);
+  if (!hasUnit) return text;
+  return shown === "pct" ? `${text} % of the pot` : `${text} ${shown}`;
+}
+
+/** Pots, stacks and bets, in big blinds where the spot knows them. */
+export function moneyOf(value, node, unit, hasUnit = false) {
+  const shown = unitOf(node, unit) === "bb" ? "bb" : node.unit;
+  const scale = shown === "bb" && node.unit !== "bb" ? 1 / node.big_blind : 1;
+  return isKnown(value) ? `${money(value * scale)}${hasUnit ? ` ${shown}` : ""}` : NONE;
 }
 
 /** Money that is bet or lies in the middle, without trailing zeros. */

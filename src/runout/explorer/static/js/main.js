@@ -11,7 +11,7 @@ import { NewSpotPage } from "./pages/new_spot.js";
 import { Header } from "./parts/header.js";
 import { Overlay } from "./parts/overlays.js";
 import { shownOf } from "./shown.js";
-import { arriveFromBrowser, reload, state, subscribe, themeOf } from "./store.js";
+import { arriveFromBrowser, reload, set, state, subscribe, themeOf } from "./store.js";
 import { TEXT } from "./strings.js";
 
 const root = document.getElementById("app");
@@ -19,7 +19,7 @@ const root = document.getElementById("app");
 function App() {
   const shown = shownOf(state);
   return html`<${Header} />
-    ${state.problem ? html`<${Problem} problem=${state.problem} />` : html`<${Page} shown=${shown} />`}
+    ${state.notice && html`<${Notice} notice=${state.notice} />`} ${state.problem ? html`<${Problem} problem=${state.problem} />` : html`<${Page} shown=${shown} />`}
     <${Overlay} shown=${shown} />
     <div class="message" role="status">${state.message}</div>`;
 }
@@ -41,16 +41,24 @@ function Page({ shown }) {
   }
 }
 
+function wordsOf(problem) {
+  if (isStatic() && problem.status === 404) return TEXT.leftOut;
+  if (problem.status === 0) return TEXT.offline;
+  return [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
+}
+
+/** Why a step could not be taken; what was on stays. */
+function Notice({ notice }) {
+  return html`<div class="notice" role="alert">
+    <span>${wordsOf(notice)}</span>
+    <button onClick=${() => set({ notice: null })}>${TEXT.close}</button>
+  </div>`;
+}
+
 function Problem({ problem }) {
-  const isLeftOut = isStatic() && problem.status === 404;
-  const text = isLeftOut
-    ? TEXT.leftOut
-    : problem.status === 0
-      ? TEXT.offline
-      : [problem.where, problem.problem].filter((part) => part).join(": ") || TEXT.lost;
   return html`<main>
     <div class="problem" role="alert">
-      <p>${text}</p>
+      <p>${wordsOf(problem)}</p>
       <button class="primary" onClick=${reload}>${TEXT.retry}</button>
     </div>
   </main>`;

@@ -98,6 +98,44 @@ export function gridOf(node, player, factors = null) {
   });
 }
 
+/** Known EVs of the cells that are there, rising. */
+export const sortedEvs = (grid) =>
+  grid
+    .filter((cell) => cell && cell.combos > 0 && isKnown(cell.ev))
+    .map((cell) => cell.ev)
+    .sort((a, b) => a - b);
+
+const FEW = 0.3;
+
+/** Whether bars fill their cells: as asked, else where most hands hardly get here. */
+export function isFilled(grid, asked) {
+  if (asked) return asked === "fill";
+  const reaches = grid.filter((cell) => cell && cell.combos > 0).map((cell) => cell.reach);
+  return reaches.length > 0 && reaches.sort((a, b) => a - b)[Math.floor(reaches.length / 2)] < FEW;
+}
+
+/** A node in which hands only take the chosen actions, in the proportions in which they do. */
+export function onlyActions(node, codes) {
+  const isChosen = node.actions.map((action) => action.code.split("+").some((code) => codes.includes(code)));
+  if (!isChosen.includes(true)) return node;
+  const taken = node.actions[0].strategy.map((_, i) =>
+    node.actions.reduce((sum, action, k) => sum + (isChosen[k] ? action.strategy[i] || 0 : 0), 0),
+  );
+  const actions = node.actions.map((action, k) => ({
+    ...action,
+    strategy: action.strategy.map((share, i) => (taken[i] > 0 ? (isChosen[k] ? (share || 0) / taken[i] : 0) : null)),
+  }));
+  return { ...node, actions };
+}
+
+/** What the actor's hands give up on average by what they play; small where play is well learned. */
+export function meanLoss(node) {
+  if (node.actor === null || node.actor === undefined) return null;
+  const { deals } = heldBy(node, node.actor, null);
+  const losses = deals.map((_, i) => lossOf(node, i));
+  return mean(losses, deals);
+}
+
 /** What is got of what equity would give; null where that is unknown. */
 export function realized(ev, equity, pot) {
   return isKnown(ev) && isKnown(equity) && equity > 0 ? ev / (pot * equity) : null;

@@ -22,6 +22,7 @@ export const state = {
   otherFacts: null,
   estimate: null,
   problem: null,
+  notice: null, // of a step that could not be taken
   isLoading: false,
   hover: null,
   focus: null,
@@ -117,14 +118,21 @@ async function arrive(address) {
   const number = numArrivals;
   const before = state.address;
   const isOtherRun = before.run !== address.run || before.view !== address.view;
-  set({ address, isLoading: true, hover: null, ...(isOtherRun ? EMPTY : {}) });
+  set({ address, isLoading: true, hover: null, notice: null, ...(isOtherRun ? EMPTY : {}) });
   try {
     await load(address, (changes) => number === numArrivals && set(changes));
     if (number === numArrivals) set({ isLoading: false });
   } catch (error) {
     if (number !== numArrivals) return;
     if (!(error instanceof Refused)) throw error;
-    set({ isLoading: false, problem: error });
+    if (!isOtherRun && state.node) {
+      // What was on stays, and so does its address.
+      history.replaceState(null, "", linkTo(before));
+      set({ address: before, isLoading: false, notice: error });
+    } else if (address.params.n && state.facts && error.status === 404) {
+      go({ ...address, params: { ...DEFAULTS } }, true);
+      set({ notice: error });
+    } else set({ isLoading: false, problem: error });
   }
 }
 
@@ -157,11 +165,18 @@ async function load({ view, run, params }, put) {
     put({ facts, flops, problem: null });
     return;
   }
-  const [facts, node] = await Promise.all([ask("facts", run), ask("node", run, params.n)]);
-  put({ facts, node, problem: null });
+  const asked = ask("node", run, params.n);
+  asked.catch(() => {}); // told below
+  const facts = await ask("facts", run);
+  put({ facts });
+  const node = await asked;
+  node.big_blind = facts.spot?.big_blind ?? null;
+  put({ node, problem: null });
   if (view === "diff") {
     const [otherFacts, other] = await Promise.all([ask("facts", params.b), ask("node", params.b, params.n)]);
-    put({ otherFacts, other });
+    other.big_blind = node.big_blind;
+    const classes = node.board ? await ask("classes", run, node.board) : null;
+    put({ otherFacts, other, classes });
     return;
   }
   await loadRest(run, params, node, put);
@@ -190,6 +205,12 @@ async function loadRest(run, params, node, put) {
     else want("lines", "lines", "");
   }
   await Promise.all(wanted);
+}
+
+/** Lists the solutions anew. */
+export async function refreshRuns() {
+  const marks = await ask("runs", "", "", true);
+  set({ runs: marks.runs, marks });
 }
 
 /** Asks again for everything, after an error or because a run was replaced. */

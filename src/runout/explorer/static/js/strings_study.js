@@ -76,4 +76,7 @@ export const STUDY = {
   sort: "Sort by",
   sortChoices: { name: "name", date: "date", size: "size", quality: "exploitability" },
   allKinds: "all kinds",
+  kind: "kind",
+  change: "Edit",
+  save: "Save",
 };

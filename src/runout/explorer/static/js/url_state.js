@@ -20,6 +20,7 @@ export const DEFAULTS = {
   c: "", // two actions whose EVs are compared
   e: "", // lens: how close EVs are "either", in percent of the pot
   g: "", // sizes are grouped; of a flop report: how
+  v: "", // bars of the matrix: fill or reach; as fits if it is empty
   w: "", // table instead of chart
   sort: "",
   b: "", // second run of a difference

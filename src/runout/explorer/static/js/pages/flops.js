@@ -9,7 +9,7 @@ import { CardFace } from "../parts/ribbon.js";
 import { SortableTable, sorted } from "../parts/sortable.js";
 import { TrustTab } from "../tabs/trust.js";
 import { TEXT } from "../strings.js";
-import { change, go, state, themeOf } from "../store.js";
+import { change, go, set, state, themeOf } from "../store.js";
 import { DEFAULTS, splitList, toggled } from "../url_state.js";
 
 export function FlopsPage() {
@@ -154,28 +154,42 @@ function columnsOf(report) {
   ];
 }
 
-/** Thin upright bars: what is done on each flop, or what it is worth to the first player. */
+/** Upright bars as wide as flops are frequent: what is done there, or what it is worth to the first player. */
 function Bars({ rows, report }) {
   const theme = themeOf(state.settings);
+  const { palette } = state.settings;
   const evs = rows.map((row) => row.ev[0]).filter(isKnown);
   const [low, high] = [Math.min(...evs), Math.max(...evs)];
-  return html`<div class="flop-bars" role="img" aria-label=${`${rows.length} ${TEXT.flops.title}`}>
-    ${rows.map((row) =>
-      row.actions.length
-        ? html`<span
+  const actions = rows.find((row) => row.actions.length)?.actions || [];
+  const words = (row) =>
+    `${row.flop} (${percent(row.share, 2)}): ${row.actions.length ? row.actions.map((a) => `${a.label} ${percent(a.frequency)}`).join(", ") : `${report.players[0]} ${TEXT.ev} ${amount(row.ev[0], report.unit)}`}`;
+  const shown = rows.find((row) => row.flop === state.hoverFlop);
+  const colours = actionColours(actions, palette, theme);
+  return html`<figure class="flop-figure">
+    <div class="flop-bars" role="img" aria-label=${`${rows.length} ${TEXT.flops.title}`} onMouseLeave=${() => set({ hoverFlop: null })}>
+      ${rows.map(
+        (row) =>
+          html`<span
             class="flop-bar"
-            title=${`${row.flop}: ${row.actions.map((a) => `${a.label} ${percent(a.frequency)}`).join(", ")}`}
+            style=${{ flexGrow: row.share }}
+            title=${words(row)}
+            onMouseEnter=${() => set({ hoverFlop: row.flop })}
           >
-            ${[...row.actions].map((action, i) => html`<span class=${hatchOf(action)} style=${{ height: `${100 * (action.frequency || 0)}%`, background: actionColours(row.actions, state.settings.palette, theme)[i] }}></span>`).reverse()}</span
-          >`
-        : html`<span
-            class="flop-bar"
-            title=${`${row.flop}: ${report.players[0]} ${TEXT.ev} ${amount(row.ev[0], report.unit)}`}
-          >
-            <span
-              style=${{ height: `${15 + (85 * (row.ev[0] - low)) / (high - low || 1)}%`, background: sequential((row.ev[0] - low) / (high - low || 1), theme) }}
-            ></span
-          ></span>`,
-    )}
-  </div>`;
+            ${
+              row.actions.length
+                ? [...row.actions]
+                    .map((action, i) => html`<span class=${hatchOf(action)} style=${{ height: `${100 * (action.frequency || 0)}%`, background: actionColours(row.actions, palette, theme)[i] }}></span>`)
+                    .reverse()
+                : html`<span
+                    style=${{ height: `${15 + (85 * (row.ev[0] - low)) / (high - low || 1)}%`, background: sequential((row.ev[0] - low) / (high - low || 1), theme) }}
+                  ></span>`
+            }</span
+          >`,
+      )}
+    </div>
+    <figcaption>
+      <span class="legend">${actions.map((action, i) => html`<span class="key"><span class=${`swatch ${hatchOf(action)}`} style=${{ background: colours[i] }}></span>${action.label}</span>`)}</span>
+      <span class="muted">${shown ? words(shown) : `${rows[0].flop} \u2026 ${rows.at(-1).flop}; ${TEXT.flops.wide}`}</span>
+    </figcaption>
+  </figure>`;
 }

@@ -1,5 +1,5 @@
 // The 13x13 grid of hands: bars as wide as an action is frequent, as high as the hand gets here.
-import { compareActions, indifference, remember } from "../node_math.js";
+import { compareActions, indifference, isFilled, remember, sortedEvs } from "../node_math.js";
 import { diverging, hatchOf, reachColour, sequential } from "../colours.js";
 import { RANKS, handOf, nameOfCell } from "../hands.js";
 import { html } from "../html.js";
@@ -58,7 +58,6 @@ export function Matrix({ shown }) {
 
 /** What depends on the whole grid: scales, the lens, the comparison of two actions. */
 function viewOf({ node, player, grid, colours, theme }, params, mode) {
-  const evs = grid.filter((cell) => cell && cell.combos > 0 && isKnown(cell.ev)).map((cell) => cell.ev);
   const isActor = player === node.actor;
   const epsilon = params.e ? (Number(params.e) / 100) * node.pot : null;
   const [first, second] = params.c.split("~");
@@ -68,7 +67,8 @@ function viewOf({ node, player, grid, colours, theme }, params, mode) {
     colours,
     node,
     player,
-    evRange: evs.length ? [Math.min(...evs), Math.max(...evs)] : [0, 1],
+    evs: sortedEvs(grid),
+    isFull: isFilled(grid, params.v),
     lens: epsilon !== null && isActor ? lensFor(node, epsilon) : null,
     compared: second && isActor ? compareFor(node, first, second) : null,
     unit: params.u,
@@ -105,15 +105,17 @@ function Cell({ number, shown, view, mode, isPinned, isFocus }) {
 
 /** The colours of a cell, from the bottom up to how much of the hand gets here. */
 function fill(cell, number, view) {
-  const height = `${Math.max(4, 100 * Math.min(1, cell.reach))}%`;
+  const style = view.isFull
+    ? { height: "100%", opacity: 0.4 + 0.6 * Math.sqrt(Math.min(1, cell.reach)) }
+    : { height: `${Math.max(4, 100 * Math.min(1, cell.reach))}%` };
   if (view.compared) {
     const value = view.compared[number];
     if (!isKnown(value)) return null;
     const background = diverging(value / (0.1 * view.node.pot), view.theme);
-    return html`<span class="fill" style=${{ height, background }}></span>`;
+    return html`<span class="fill" style=${{ ...style, background }}></span>`;
   }
   if (view.mode.startsWith("strategy")) {
-    return html`<span class="fill" style=${{ height }}>
+    return html`<span class="fill" style=${style}>
       ${cell.frequencies.map((share, i) =>
         share > 0.0005
           ? html`<span
@@ -125,11 +127,13 @@ function fill(cell, number, view) {
     >`;
   }
   const share = scaled(cell, view);
-  return share === null ? null : html`<span class="fill" style=${{ height, background: share }}></span>`;
+  return share === null ? null : html`<span class="fill" style=${{ ...style, background: share }}></span>`;
 }
 
-function scaled(cell, { mode, theme, evRange: [low, high] }) {
-  if (mode === "ev") return isKnown(cell.ev) ? sequential((cell.ev - low) / (high - low || 1), theme) : null;
+// EVs are coloured by their rank: one hand that wins much would leave one colour to all others.
+function scaled(cell, { mode, theme, evs }) {
+  const rank = () => evs.filter((ev) => ev < cell.ev).length / Math.max(1, evs.length - 1);
+  if (mode === "ev") return isKnown(cell.ev) ? sequential(rank(), theme) : null;
   if (mode === "eq") return isKnown(cell.equity) ? sequential(cell.equity, theme) : null;
   if (mode === "eqr") return isKnown(cell.eqr) ? diverging((cell.eqr - 1) / 0.6, theme) : null;
   return reachColour(theme);

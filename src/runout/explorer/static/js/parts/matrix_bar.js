@@ -1,9 +1,11 @@
 // What the matrix shows: mode, whose hands, the lens, the comparison of two actions.
 import { html } from "../html.js";
+import { unitOf, unitsOf, worth } from "../format.js";
+import { isFilled, sortedEvs } from "../node_math.js";
 import { TEXT } from "../strings.js";
 import { change, state } from "../store.js";
 import { modeOf } from "./matrix.js";
-import { diverging, hatchOf } from "../colours.js";
+import { diverging, hatchOf, sequential } from "../colours.js";
 
 const LENSES = ["0.1", "0.5", "1", "2"];
 
@@ -38,23 +40,33 @@ export function MatrixBar({ shown }) {
       )}
     </div>
     <button class="unit" onClick=${switchUnit} title="Space">
-      ${params.u === "pct" ? TEXT.unitPot : node.unit}
+      ${unitOf(node, params.u) === "pct" ? TEXT.unitPot : unitOf(node, params.u)}
+    </button>
+    <button
+      class="unit"
+      title=${TEXT.fillHelp}
+      aria-pressed=${isFilled(shown.grid, params.v)}
+      onClick=${() => change({ v: isFilled(shown.grid, params.v) ? "reach" : "fill" }, true)}
+    >
+      ${TEXT.fill}
     </button>
   </div>`;
 }
 
-/** Between the unit of the node and percent of the pot. */
+/** The next unit: big blinds where they are known, that of the node, percent of the pot. */
 export function switchUnit() {
-  change({ u: state.address.params.u === "pct" ? "" : "pct" }, true);
+  const units = unitsOf(state.node);
+  change({ u: units[(units.indexOf(state.address.params.u) + 1) % units.length] }, true);
 }
 
 /** Below the matrix: colours in words, the lens, the comparison. */
 export function Legend({ shown }) {
   const { params } = state.address;
   const { node, player, colours, theme } = shown;
-  if (player !== node.actor) return null;
+  const scale = html`<${Scale} shown=${shown} />`;
+  if (player !== node.actor) return html`<div class="legend">${scale}</div>`;
   return html`<div class="legend">
-    ${node.actions.map((action, i) => html`<span class="key"><span class=${`swatch ${hatchOf(action)}`} style=${{ background: colours[i] }}></span>${action.label}</span>`)}
+    ${scale} ${node.actions.map((action, i) => html`<span class="key"><span class=${`swatch ${hatchOf(action)}`} style=${{ background: colours[i] }}></span>${action.label}</span>`)}
     ${params.c && html`<span class="key"><span class="swatch" style=${{ background: diverging(1, theme) }}></span>${labelsOf(node, params.c)}</span>`}
     <label class="lens" title=${TEXT.lensHelp}
       >${TEXT.lens}
@@ -75,6 +87,26 @@ export function Legend({ shown }) {
     }
   </div>`;
 }
+
+/** What the colours of a heat map stand for. */
+function Scale({ shown }) {
+  const mode = modeOf(state.address.params, shown);
+  if (state.address.params.c || !(mode in SCALES)) return null;
+  const [low, middle, high] = SCALES[mode](shown);
+  const at = (share) => (mode === "eqr" ? diverging(2 * share - 1, shown.theme) : sequential(share, shown.theme));
+  const stops = [0, 0.25, 0.5, 0.75, 1].map(at).join(", ");
+  return html`<span class="scale" style=${{ "--stops": stops }}><span>${low}</span><span>${middle}</span><span>${high}</span></span>`;
+}
+
+const SCALES = {
+  ev: ({ grid, node }) => {
+    const evs = sortedEvs(grid);
+    const at = (share) => worth(evs[Math.round(share * (evs.length - 1))], node, state.address.params.u, share === 1);
+    return [0, 0.5, 1].map(at);
+  },
+  eq: () => ["0 %", "50 %", "100 %"],
+  eqr: () => ["0.4", "1", "1.6"],
+};
 
 const pairsOf = (node) =>
   node.actions.flatMap((a, i) => node.actions.slice(0, i).map((b) => `${a.code}~${b.code}`));

@@ -2,7 +2,9 @@
 import { copy, save } from "../clipboard.js";
 import { toCommand, toCsv, toSvg } from "../export_text.js";
 import { html } from "../html.js";
-import { cardsOf } from "../hands.js";
+import { moneyOf } from "../format.js";
+import { cardsOf, prettyCards } from "../hands.js";
+import { isFilled } from "../node_math.js";
 import { stepsOf } from "../paths.js";
 import { toPioText, weightsOf } from "../range_text.js";
 import { TEXT } from "../strings.js";
@@ -49,6 +51,16 @@ function Help() {
           <dd>${meaning}</dd>
         </div>`,
     )}
+  </dl>
+  <h3>${TEXT.words}</h3>
+  <dl class="words">
+    ${TEXT.glossary.map(
+      ([word, meaning]) =>
+        html`<div>
+          <dt>${word}</dt>
+          <dd>${meaning}</dd>
+        </div>`,
+    )}
   </dl>`;
 }
 
@@ -85,7 +97,12 @@ function Exports({ shown }) {
   const name = [state.address.run, node.path || "root"].join("-").replaceAll(/[^\w.-]/g, "_");
   const command = toCommand(state.facts, node, state.address.params);
   const svg = () =>
-    toSvg(node, grid, colours, { title: `${state.facts.name} ${node.path}`, isDark: theme === "dark" });
+    toSvg(node, grid, colours, {
+      title: state.facts.name,
+      lines: aboutNode(node, player),
+      isFull: isFilled(grid, state.address.params.v),
+      isDark: theme === "dark",
+    });
   return html`<div class="exports">
     <p class="buttons">
       <button onClick=${() => save(`${name}.csv`, "text/csv", toCsv(node, player, factors))}>
@@ -105,6 +122,18 @@ function Exports({ shown }) {
     <pre><code>${command}</code></pre>
     <p class="buttons"><button onClick=${() => copy(command)}>${TEXT.copyPio}</button></p>
   </div>`;
+}
+
+/** Whose strategy a picture shows, on which board, after which line, and the money. */
+function aboutNode(node, player) {
+  const { u } = state.address.params;
+  const steps = node.trail
+    .map((step) => [step, step.actions.find((action) => action.code === step.taken)?.label || prettyCards(step.taken)])
+    .map(([step, label]) => (step.actor === null || step.actor === undefined ? label : `${node.players[step.actor]} ${label}`));
+  const money = `${TEXT.pot} ${moneyOf(node.pot, node, u, true)}, ${TEXT.behind} ${moneyOf(Math.min(...node.stacks), node, u)}`;
+  return [`${node.players[player]}${node.board ? ` \u00b7 ${prettyCards(node.board)}` : ""} \u00b7 ${money}`, steps.join(" > ")].filter(
+    (line) => line,
+  );
 }
 
 function savePng(name, svg) {

@@ -1,8 +1,10 @@
 // The line so far and what may follow: every decision with all its actions, every card.
 import { actionColours } from "../colours.js";
 import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { meanLoss, remember } from "../node_math.js";
 import { cardsOf } from "../hands.js";
-import { money, percent } from "../format.js";
+import { moneyOf, percent } from "../format.js";
 import { isCards, isOnLine, joinPath, nextStep, stepsOf } from "../paths.js";
 import { TEXT } from "../strings.js";
 import { goToNode, state, themeOf } from "../store.js";
@@ -43,8 +45,18 @@ export function Ribbon() {
       ${places.map((place) => html`<${Place} key=${place.path} place=${place} here=${node} />`)}
     </ol>
     <${Facts} node=${node} />
-    ${node.reach !== null && node.reach < 0.005 && html`<p class="warning">⚠ ${TEXT.rareHelp}</p>`}
+    <${Unlearned} node=${node} />
   </nav>`;
+}
+
+const lossFor = remember(meanLoss);
+const MUCH = 0.01;
+
+/** Warns where the hands that get here still give up much of the pot. */
+export function Unlearned({ node }) {
+  const loss = lossFor(node);
+  if (loss === null || loss <= MUCH * node.pot || node.locked) return null;
+  return html`<p class="warning"><${Icon} name="warning" /> ${TEXT.unlearned(percent(loss / node.pot, 1))}</p>`;
 }
 
 function Place({ place, here }) {
@@ -89,7 +101,7 @@ function keepInView(place) {
 
 // The numbers of the players change with the flop, on which the big blind acts first.
 const namesAt = (path) =>
-  state.facts.kind === "spot" ? ["OOP", "IP"] : stepsOf(path).some(isCards) ? ["BB", "SB"] : ["SB", "BB"];
+  state.facts.spot?.origin ? ["BB (OOP)", "SB (IP)"] : state.facts.kind === "spot" ? ["OOP", "IP"] : stepsOf(path).some(isCards) ? ["BB", "SB"] : ["SB", "BB"];
 
 function Dealt({ place, isHere }) {
   const cards = place.taken ? cardsOf(place.taken) : [];
@@ -107,17 +119,18 @@ function Facts({ node }) {
   const call = node.actions.find((action) => action.kind === "call");
   const owed = call && node.actor !== null ? Math.max(...toCall(node)) : 0;
   const stack = Math.min(...node.stacks);
+  const { u } = state.address.params;
   return html`<div class="facts-line">
     ${node.board && html`<span class="board">${cardsOf(node.board).map((card) => html`<${CardFace} card=${card} />`)}</span>`}
-    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}>🔒 ${TEXT.locked}</span>`}
+    ${node.locked && html`<span class="locked" title=${TEXT.lockedHelp}><${Icon} name="lock" /> ${TEXT.locked}</span>`}
     <dl class="facts">
       <div>
         <dt>${TEXT.pot}</dt>
-        <dd>${money(node.pot)} ${node.unit}</dd>
+        <dd>${moneyOf(node.pot, node, u, true)}</dd>
       </div>
       <div>
         <dt>${TEXT.behind}</dt>
-        <dd>${node.stacks[0] === node.stacks[1] ? money(stack) : node.stacks.map(money).join(" / ")}</dd>
+        <dd>${(node.stacks[0] === node.stacks[1] ? [stack] : node.stacks).map((each) => moneyOf(each, node, u)).join(" / ")}</dd>
       </div>
       ${
         node.pot > 0 &&
@@ -130,12 +143,12 @@ function Facts({ node }) {
         owed > 0 &&
         html`<div>
           <dt>${TEXT.toCall}</dt>
-          <dd>${money(owed)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd>
+          <dd>${moneyOf(owed, node, u)}, ${TEXT.potOdds} ${percent(owed / (node.pot + owed))}</dd>
         </div>`
       }
       ${
         node.reach !== null &&
-        html`<div class=${node.reach < 0.005 ? "rare" : ""} title=${node.reach < 0.005 ? TEXT.rareHelp : ""}>
+        html`<div>
           <dt>${TEXT.reached}</dt>
           <dd>${percent(node.reach)} ${TEXT.ofDeals}</dd>
         </div>`

@@ -10,7 +10,7 @@ import { change, state } from "../store.js";
 import { splitList, toggled } from "../url_state.js";
 
 export function BreakdownTab({ shown }) {
-  const { node, player, classes, factors } = shown;
+  const { part: node, player, classes, factors } = shown;
   const { params } = state.address;
   const chosen = [...splitList(params.f), params.q];
   const byClass = (row) => change({ f: toggled(params.f, row.name) }, true);

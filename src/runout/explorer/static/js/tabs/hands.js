@@ -8,7 +8,7 @@ import { heldBy, lossOf } from "../node_math.js";
 import { describe, pin } from "../parts/matrix.js";
 import { SortableTable } from "../parts/sortable.js";
 import { TEXT } from "../strings.js";
-import { change, state } from "../store.js";
+import { change, set, state } from "../store.js";
 
 export function HandsTab({ shown }) {
   const { h } = state.address.params;
@@ -90,7 +90,7 @@ function Combos({ shown, cell, combo }) {
                     </td>`,
                 )
               }
-              ${isActor && html`<td class="number">${isKnown(lossOf(node, column)) ? worth(lossOf(node, column), node, u) : NONE}</td>`}
+              ${isActor && html`<td class="number">${isKnown(lossOf(node, column)) ? html`${worth(lossOf(node, column), node, u, false, 1)} <small>${percent(lossOf(node, column) / node.pot, 2)}</small>` : NONE}</td>`}
             </tr>`,
         )}
         ${
@@ -120,7 +120,8 @@ export function Combo({ name }) {
 function AllHands({ shown }) {
   const { node, player, grid, colours } = shown;
   const { u } = state.address.params;
-  const rows = grid.filter((cell) => cell && cell.combos > 0);
+  const all = grid.filter((cell) => cell && cell.combos > 0);
+  const rows = state.allHands ? all : all.filter((cell) => cell.combos >= 0.1);
   const isActor = player === node.actor;
   const columns = [
     { name: "hand", label: "hand", value: (cell) => grid.indexOf(cell), show: (cell) => cell.name },
@@ -170,11 +171,18 @@ function AllHands({ shown }) {
       : []),
   ];
   return html`<${SortableTable}
-    columns=${columns}
-    rows=${rows}
-    caption="all hands"
-    rowKey=${(cell) => cell.name}
-    open=${(cell) => pin(cell.name)}
-    usual="-ev"
-  />`;
+      columns=${columns}
+      rows=${rows}
+      caption="all hands"
+      rowKey=${(cell) => cell.name}
+      open=${(cell) => pin(cell.name)}
+      usual="-combos"
+    />
+    ${
+      all.some((cell) => cell.combos < 0.1) &&
+      html`<label class="check"
+        ><input type="checkbox" checked=${Boolean(state.allHands)} onChange=${() => set({ allHands: !state.allHands })} />
+        ${TEXT.fewCombos}</label
+      >`
+    }`;
 }

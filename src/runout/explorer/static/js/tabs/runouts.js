@@ -1,24 +1,24 @@
 // All cards that can come, or could have come: bars and a table, and a deck to pick from.
 import { StackedBar } from "../charts.js";
-import { actionColours, hatchOf, sequential } from "../colours.js";
+import { actionColours, hatchOf, heat } from "../colours.js";
+import { joinPath } from "../paths.js";
 import { RANKS, SUITS, SUIT_NAMES, SUIT_SIGNS } from "../hands.js";
 import { html } from "../html.js";
 import { NONE, isKnown, percent, worth } from "../format.js";
 import { CardFace } from "../parts/ribbon.js";
 import { SortableTable } from "../parts/sortable.js";
 import { TEXT } from "../strings.js";
-import { change, goToNode, state, themeOf } from "../store.js";
+import { change, goToNode, set, state, themeOf } from "../store.js";
 
 export function RunoutsTab({ shown }) {
   const { cards } = state;
   const { w } = state.address.params;
   if (!cards) return html`<p class="muted">${state.isLoading ? TEXT.loading : TEXT.leftOut}</p>`;
-  if (!cards.rows.length) return html`<p class="muted">${cards.note}</p>`;
+  if (!cards.rows.length) return html`<${NoCard} node=${shown.node} />`;
   return html`<div class="runouts-tab">
-    <${Deck} rows=${cards.rows} chosen=${cards.chosen} />
+    <${Deck} rows=${cards.rows} chosen=${cards.chosen} node=${shown.node} />
     <p class="buttons">
-      <span class="muted">${TEXT.deckHelp(shown.node.players[0])}</span
-      ><button aria-pressed=${Boolean(w)} onClick=${() => change({ w: w ? "" : "1" }, true)}>
+      <button aria-pressed=${Boolean(w)} onClick=${() => change({ w: w ? "" : "1" }, true)}>
         ${w ? TEXT.chart : TEXT.table}
       </button>
     </p>
@@ -26,31 +26,71 @@ export function RunoutsTab({ shown }) {
   </div>`;
 }
 
-/** The deck, shaded by the equity of the first player. */
-export function Deck({ rows, chosen }) {
+function NoCard({ node }) {
+  return html`<p class="muted">${TEXT.noCardYet}</p>
+    <p class="buttons">
+      ${node.actions.map((action) => html`<button onClick=${() => goToNode(joinPath(node.path, action.code))}>${action.label} →</button>`)}
+    </p>`;
+}
+
+/** What cards can be coloured by: equity and EV of both players, how often each action is taken. */
+const measuresOf = (rows, node) => [
+  ...node.players.map((name, i) => [`eq${i}`, `${name} ${TEXT.eq}`, (row) => row.range_equity[i], percent]),
+  ...node.players.map((name, i) => [
+    `ev${i}`,
+    `${name} ${TEXT.ev}`,
+    (row) => row.range_ev[i],
+    (value) => worth(value, node, state.address.params.u, true),
+  ]),
+  ...actionsOf(rows).map((action) => [
+    action.code,
+    action.label,
+    (row) => row.actions.find((other) => other.code === action.code)?.frequency,
+    percent,
+  ]),
+];
+
+/** The deck, each card coloured by what is chosen; below it what the colours stand for. */
+export function Deck({ rows, chosen, node = null }) {
   const byCard = new Map(rows.map((row) => [row.card, row]));
   const theme = themeOf(state.settings);
-  const equities = rows.map((row) => row.range_equity[0]).filter(isKnown);
-  const [low, high] = [Math.min(...equities), Math.max(...equities)];
+  const measures = node ? measuresOf(rows, node) : [];
+  const [name, , value, show] = measures.find(([known]) => known === state.deckBy) || measures[0] || [];
+  const values = value ? rows.map(value).filter(isKnown) : [];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const shareOf = (row) => (value && row && isKnown(value(row)) ? (value(row) - low) / (high - low || 1) : null);
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((share) => heat(share, theme)).join(", ");
   return html`<div class="deck" role="group" aria-label=${TEXT.chooseCard}>
     ${[...SUITS].reverse().flatMap((suit) =>
       [...RANKS].map((rank) => {
         const row = byCard.get(rank + suit);
-        const share =
-          row && isKnown(row.range_equity[0]) ? (row.range_equity[0] - low) / (high - low || 1) : null;
+        const share = shareOf(row);
         return html`<button
-          class=${`suit-${suit}`}
+          class=${share === null ? `suit-${suit}` : "heated"}
           disabled=${!row}
           aria-pressed=${rank + suit === chosen}
           aria-label=${`${rank} of ${SUIT_NAMES[suit]}`}
-          style=${share === null ? {} : { borderBottomColor: sequential(share, theme) }}
+          title=${share === null ? "" : show(value(row))}
+          style=${share === null ? {} : { background: heat(share, theme) }}
           onClick=${() => goToNode(row.path)}
         >
           ${rank}${SUIT_SIGNS[suit]}
         </button>`;
       }),
     )}
-  </div>`;
+    </div>
+    ${
+      values.length > 1 &&
+      html`<p class="buttons">
+        <label
+          >${TEXT.deckBy}
+          <select onChange=${(event) => set({ deckBy: event.target.value })}>
+            ${measures.map(([known, label]) => html`<option value=${known} selected=${known === name}>${label}</option>`)}
+          </select></label
+        >
+        <span class="scale" style=${{ "--stops": stops }}><span>${show(low)}</span><span>${show((low + high) / 2)}</span><span>${show(high)}</span></span>
+      </p>`
+    }`;
 }
 
 function actionsOf(rows) {

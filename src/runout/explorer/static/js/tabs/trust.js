@@ -1,5 +1,7 @@
 // How well it is solved, in which game that was measured, and where it comes from.
 import { html } from "../html.js";
+import { Icon } from "../icons.js";
+import { Unlearned } from "../parts/ribbon.js";
 import { amount, duration, moment, money, percent } from "../format.js";
 import { describeQuality } from "../parts/header.js";
 import { ExploitabilityCurve } from "../parts/job_panel.js";
@@ -12,8 +14,8 @@ export function TrustTab({ node }) {
   const words = TEXT.trust;
   const summary = describeQuality(quality);
   return html`<div class="trust-tab">
-    ${summary?.isPoor && html`<p class="warning">⚠ ${summary.isPot ? words.poor : words.poorBb}</p>`}
-    ${node && node.reach !== null && node.reach < 0.005 && html`<p class="warning">⚠ ${percent(node.reach)} ${TEXT.ofDeals}: ${TEXT.rareHelp}</p>`}
+    ${summary?.isPoor && html`<p class="warning"><${Icon} name="warning" /> ${summary.isPot ? words.poor : words.poorBb}</p>`}
+    ${node && html`<${Unlearned} node=${node} />`}
     <dl class="trust">
       ${
         quality &&
