@@ -14,6 +14,7 @@ them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from threading import Lock
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -235,13 +236,7 @@ class BucketRivers:
 
     def group_rivers(self, cards: CardsToCome) -> list[list[list[int]]]:
         """Returns for each turn card the river cards of each bucket game."""
-        grouped = [
-            group_rivers(board, self.merges_cards) for board in boards_of(cards)[Street.TURN]
-        ]
-        if cards.is_drawn:
-            for games, kept in zip(grouped, map(set, _rivers_after(cards)), strict=True):
-                games[:] = [game for game in games if game[0] in kept]
-        return grouped
+        return _group_all_rivers(cards, self.merges_cards)
 
     def map_bytes(self, cards: CardsToCome, num_hands: int) -> int:
         """Returns what it takes to keep the game of each river, and the buckets of some hands."""
@@ -502,6 +497,15 @@ class CardTables:
         """The games as OOP and IP see them, where rivers have them."""
         assert self.games is not None
         return self.games
+
+
+@lru_cache(maxsize=4)  # plans of several bettings ask in turn
+def _group_all_rivers(cards: CardsToCome, merges_cards: bool) -> list[list[list[int]]]:
+    grouped = [group_rivers(board, merges_cards) for board in boards_of(cards)[Street.TURN]]
+    if cards.is_drawn:
+        for games, kept in zip(grouped, map(set, _rivers_after(cards)), strict=True):
+            games[:] = [game for game in games if game[0] in kept]
+    return grouped
 
 
 def _rivers_after(cards: CardsToCome) -> list[dict[int, float]]:

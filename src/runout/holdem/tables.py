@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -50,6 +51,8 @@ _NONE = -1
 #: Tables of OOP and IP.
 BothPlayers = tuple[Learning, Learning]
 
+_hints_of: Callable[[Any], dict[str, Any]] = lru_cache(partial(get_type_hints, include_extras=True))
+
 #: A NamedTuple of arrays, and of further such tuples.
 Built = TypeVar("Built")
 
@@ -71,7 +74,7 @@ class Plan:
         ``lengths`` are by the words that stand for them in the shapes.
         """
         arrays: dict[str, tuple[tuple[int, ...], npt.DTypeLike]] = {}
-        for name, hint in get_type_hints(kind, include_extras=True).items():
+        for name, hint in _hints_of(kind).items():
             if hasattr(hint, "_fields"):
                 arrays |= cls.join({name: cls.of(hint, lengths)}).arrays
                 continue

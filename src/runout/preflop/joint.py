@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -436,7 +436,7 @@ def estimate_subgames(
     cells, tables, of_cards, maps, own_space = np.zeros(len(Street), np.int64), 0, 0, 0, 0
     seconds = 0.0
     spaces: list[Plan] = []
-    for cards, number in count_alike(flops, backend.runout_subset):
+    for cards, number in count_alike(tuple(flops), backend.runout_subset):
         shared: dict[Rivers, Plan] = {}
         for tree in trees:
             plan = backend.plan(cards.board, tree, 1, cards)
@@ -458,8 +458,9 @@ def estimate_subgames(
     return SubgameNeeds(MemoryNeed(tables, space, of_cards), cells, seconds, maps)
 
 
+@lru_cache(maxsize=4)  # estimates ask again and again
 def count_alike(
-    flops: Sequence[Flop], subset: RunoutSubset = ALL_RUNOUTS
+    flops: tuple[Flop, ...], subset: RunoutSubset = ALL_RUNOUTS
 ) -> list[tuple[CardsToCome, int]]:
     """Returns the cards of one flop of each kind, and how many are like it.
 
@@ -483,7 +484,7 @@ def count_value_bytes(
 ) -> int:
     """Returns what values, and equities, of some flops take on the disk."""
     total, by_leaf = 0, [make_layouts(tree) for tree in trees]
-    for cards, number in count_alike(flops, subset):
+    for cards, number in count_alike(tuple(flops), subset):
         stored = [StoredLayout(streets, cards) for streets in by_leaf]
         of_values = sum(2 * leaf.size(VALUES) + 4 * leaf.size(BOUNDS) for leaf in stored)
         total += number * (of_values + 2 * len(cards.players[0].combos) ** 2)
