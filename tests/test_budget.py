@@ -41,10 +41,10 @@ GRANTED: dict[int, dict[str, int]] = {
         "config": 60,
         "equity": 8,
         "flops": 30,
-        "holdem": 325,
+        "holdem": 332,
         "preflop": 40,
         "runs": 60,
-        "solutions": 85,
+        "solutions": 78,
     },
     28: {
         "cards": 98,

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from runout.trees.tree import PostflopTree
 CONFIGS = Path(__file__).parents[2] / "configs"
 OTHER_KINDS = ("lab", "postflop", "report", "spot", "sweep")
 SAMPLES = sorted(p for p in CONFIGS.glob("*.yaml") if not p.name.startswith(OTHER_KINDS))
-NAMES = ["hu_15bb", "hu_25bb", "hu_50bb", "hu_100bb", "pushfold_10bb", "smoke", "two_phase_25bb"]
+DEPTHS = (10, 15, 20, 25, 40, 50, 75, 100, 150, 200)
+NAMES = [*(f"hu_{depth}bb" for depth in DEPTHS), "pushfold_10bb", "smoke", "two_phase_25bb"]
 TEXT = "preflop: {preset: hu_25bb}\npostflop_model_path: "
 MODEL = "postflop_model: {fixed_flops: [AhKd7s], postflop_sprs: auto}"
 
@@ -61,11 +63,17 @@ def test_every_sample_says_how_to_run_it_and_where_it_was_measured(path):
 @pytest.mark.parametrize(
     ("name", "stack", "num_flops", "threshold_mbb"),
     [
-        ("smoke", 15.0, 8, 20.0),
-        ("hu_15bb", 15.0, 25, 10.0),
-        ("hu_25bb", 25.0, 25, 10.0),
-        ("hu_50bb", 50.0, 13, 20.0),
-        ("hu_100bb", 100.0, 13, 30.0),
+        ("smoke", 15.0, 50, 20.0),
+        ("hu_10bb", 10.0, 100, 10.0),
+        ("hu_15bb", 15.0, 100, 10.0),
+        ("hu_20bb", 20.0, 100, 10.0),
+        ("hu_25bb", 25.0, 100, 10.0),
+        ("hu_40bb", 40.0, 100, 15.0),
+        ("hu_50bb", 50.0, 100, 20.0),
+        ("hu_75bb", 75.0, 50, 25.0),
+        ("hu_100bb", 100.0, 50, 30.0),
+        ("hu_150bb", 150.0, 50, 30.0),
+        ("hu_200bb", 200.0, 50, 30.0),
     ],
 )
 def test_samples_are_joint_games_of_what_their_names_promise(name, stack, num_flops, threshold_mbb):
@@ -75,6 +83,20 @@ def test_samples_are_joint_games_of_what_their_names_promise(name, stack, num_fl
     assert config.preflop_exploitability_threshold_mbb == threshold_mbb
     assert config.postflop_model.solve_type == "compact"
     assert len(config.postflop_model.flop_list()) == num_flops
+    settings = config.joint_settings
+    assert settings.turns_per_flop == settings.rivers_per_turn in (12, 16)
+
+
+@pytest.mark.parametrize("key", [{}, {"allow_limp": False}, {"ante_bb": 0.125}])
+def test_one_key_takes_limps_away_or_adds_antes(key):
+    text = (CONFIGS / "hu_25bb.yaml").read_text()
+    for name, value in key.items():
+        text = re.sub(rf"(?m)^  {name}: \S+", f"  {name}: {str(value).lower()}", text)
+    tree = parse_config(text, RunConfig).preflop.tree
+    paths = {tree.path(node) for node in range(tree.num_nodes)}
+    assert ("c" in paths) == key.get("allow_limp", True)
+    assert "r2:c" in paths
+    assert tree.pot(0) == 1.5 + 2 * key.get("ante_bb", 0.0)
 
 
 @pytest.mark.parametrize(

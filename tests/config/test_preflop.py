@@ -120,7 +120,8 @@ def test_presets_are_the_games_of_the_same_name(name, rules):
 
 
 def test_there_are_four_presets():
-    assert list(PreflopConfig.presets) == ["hu_25bb", "hu_100bb", "pushfold", "limpfold"]
+    depths = [f"hu_{depth}bb" for depth in (10, 15, 20, 25, 40, 50, 75, 100, 150, 200)]
+    assert list(PreflopConfig.presets) == [*depths, "pushfold", "limpfold"]
 
 
 def test_a_preset_fills_in_what_is_not_given():
@@ -199,7 +200,8 @@ def test_numbers_out_of_range_and_other_types_are_refused(key, values):
         ({"presets": "pushfold"}, "presets: unknown key, did you mean preset?"),
         (
             {"preset": "push_fold"},
-            "preset: 'push_fold' is not one of hu_25bb, hu_100bb, pushfold, limpfold, "
+            "preset: 'push_fold' is not one of hu_10bb, hu_15bb, hu_20bb, hu_25bb, hu_40bb, "
+            "hu_50bb, hu_75bb, hu_100bb, hu_150bb, hu_200bb, pushfold, limpfold, "
             "did you mean pushfold?",
         ),
         (

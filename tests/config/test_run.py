@@ -180,7 +180,7 @@ def test_values_out_of_range_and_other_types_are_refused(key, values):
             {"preflop": {"small_blind_bb": 2}},
             "preflop.small_blind_bb: 2 is not 0 or more and less than the big blind 1",
         ),
-        ({"preflop": {"preset": "hu"}}, "preflop.preset: 'hu' is not one of hu_25bb, hu_100bb, "),
+        ({"preflop": {"preset": "hu"}}, "preflop.preset: 'hu' is not one of hu_10bb, hu_15bb, "),
         (
             {"preflop": {"iterations": 3}},
             "preflop.iterations: unknown key, write it at the top of the file",

@@ -1,6 +1,7 @@
 """Tests of `runout.runs.plan`."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runout.config.flops import FlopsConfig
-from runout.config.load import parse_config
+from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.errors import BundleError, ConfigError
 from runout.execution.context import RunContext
 from runout.flops.solve import PostflopPlan, solve_flops
+from runout.holdem.tables import Precision
 from runout.runs.plan import (
     RunPlan,
     find_finished_values,
@@ -29,6 +31,8 @@ from runout.solutions.values import SPR_TOLERANCE, ValueBook, ValueSource
 from runout.trees.tree import PreflopTree
 from tests.samples.preflop_rules import standard_rules_25bb
 from tests.samples.small_runs import FLOPS, MODEL, Watch, run_config, solved_run
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 # --------------------------------------------------------------------------------------------------
 # Results of another config are refused, and the difference is spelled out.
@@ -332,3 +336,11 @@ def test_leaves_that_solved_ratios_do_not_cover_say_so(bundle, sprs, sources):
     book = ValueBook(tuple(sprs), shares)
     leaves = {leaf.path: book.at_spr(leaf.spr) for leaf in TREE.flop_leaves()}
     assert {path: leaves[path].source for path in sources} == sources
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("hu_*bb.yaml")), ids=lambda path: path.stem)
+def test_joint_samples_fit_into_12_gigabytes(path):
+    plan = RunPlan.make(load_config(path, RunConfig), 2)
+    assert plan.joint.backend.precision == Precision.HALF
+    assert plan.cost.memory_bytes < 12e9
