@@ -54,7 +54,7 @@ GRANTED: dict[int, dict[str, int]] = {
         "top": 4,
         "trees": 240,
     },
-    29: {"cli": 244, "config": 50, "explorer": 500, "runs": 100, "solutions": 100, "top": 6},
+    29: {"cli": 164, "config": 30, "explorer": 500, "runs": 250, "solutions": 50, "top": 6},
     31: {"top": 463, "simd": -19, "abstraction": -84, "flops": -60},
     30: {"cli": 35, "execution": 70, "explorer": 90, "solutions": 20, "storage": 325, "top": 60},
 }

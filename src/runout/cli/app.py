@@ -54,6 +54,8 @@ Study
     runs/flop --node x:b59:c --range "22+,A2s+" --show ev
 * explore | explore.explore | Browse results in a web page.
     runs --no-browser
+  drill | study.drill_hands | Play hands against a solution, graded by EV.
+    runs/river --node x --hands 20
   export | show.export_solution | Write nodes as JSON, CSV, Parquet, or for other programs.
     runs/pushfold --format csv -o pushfold.csv
   export-site | explore.export_site | Write the web page as static files.

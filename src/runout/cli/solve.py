@@ -13,15 +13,17 @@ from runout.cli.node_tables import decision_parts, node_parts, quality_lines
 from runout.cli.options import flag, option
 from runout.cli.overview import report_parts, solve_parts, solves_sheet
 from runout.cli.targets import LongWork
-from runout.config.load import load_config
+from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
 from runout.execution.pool import PROGRAM_BYTES
 from runout.solutions import preflop
 from runout.solutions.flop_bundles import SPOT_KIND
+from runout.solutions.run import open as open_solution
 from runout.solutions.values import VALUES_KIND
 from runout.storage.bundle import has_bundle, read_manifest
+from runout.storage.files import reporting_os_errors
 from runout.trees.betting import Stakes, Street
 from runout.trees.tree import POSITION_NAMES
 
@@ -164,6 +166,8 @@ _LIMITS = {StopReason.ITERATIONS: "--max-iterations", StopReason.SECONDS: "--max
 _NOTABLE_ROUNDING = 0.02
 _OUTPUT = "Directory to write, none by default."
 _ESTIMATE = "Print the size and memory of the spot only."
+_LOCK = "Change to lock in the solution of --config; repeatable."
+_LOCK_FILE = "File with a change in each line."
 
 
 @options.taking_spot(*options.SPOT_KEYS)
@@ -174,6 +178,8 @@ def solve_spot(
     node: options.SpotNodeOption = None,
     given: dict[str, Any],
     path: Annotated[Path | None, option("--output -o", "DIR", _OUTPUT)] = None,
+    locks: Annotated[list[str] | None, option("--lock", "CHANGE", _LOCK)] = None,
+    lock_file: Annotated[Path | None, option("--lock-file", "FILE", _LOCK_FILE)] = None,
     workers: options.WorkersOption = None,
     resume: options.ResumeFlag = True,
     overwrite: options.OverwriteFlag = False,
@@ -182,11 +188,18 @@ def solve_spot(
 ) -> None:
     """Solve a board with two ranges and real cards.
 
-    The same command resumes an interrupted solve, and a finished one with a lower target.
+    The same command resumes an interrupted solve, and a finished one with a lower target. With the
+    directory of a solution as --config, --lock 'x:b33% raise=0' or --lock 'x fold+=10%' solves it
+    again with a part of a strategy changed and locked.
     """
     required = ("board", "oop", "ip", "pot", "stack")
     with options.reading_spot(config, run, node, given, *required) as keys:
-        spot = load_config(config, SpotConfig, keys)
+        if config is not None and config.is_dir():
+            spot = _locked_spot(config, [*(locks or ()), *_read_lines(lock_file)], keys)
+        elif locks or lock_file is not None:
+            raise OptionError("--lock", "changes a solution, give its directory by --config")
+        else:
+            spot = load_config(config, SpotConfig, keys)
     if estimate:
         from runout.flops.spot_setup import measure_spot
 
@@ -205,6 +218,30 @@ def solve_spot(
         print_json({**_spot_to_json(solution), "path": None if path is None else str(path)})
     else:
         _report_spot(solution, path, end)
+
+
+def _read_lines(file: Path | None) -> list[str]:
+    if file is None:
+        return []
+    with reporting_os_errors(file, "read"):
+        lines = file.read_text("utf-8").splitlines()
+    return [text for line in lines if (text := line.partition("#")[0].strip())]
+
+
+def _locked_spot(directory: Path, locks: list[str], keys: dict[str, Any]) -> SpotConfig:
+    """Returns the config of a solved spot with parts of its strategies locked, and other keys."""
+    from runout.runs.study import edited_lock
+
+    solution = open_solution(directory)
+    if solution.kind != SPOT_KIND:
+        raise OptionError("--config", f"{directory} holds no spot, give a file or a solved spot")
+    base = parse_config(solution.config_text, SpotConfig)
+    changed = [edited_lock(solution, text) for text in locks]
+    nodes = [lock["node"] for lock in changed]
+    if twice := [node for node in nodes if nodes.count(node) > 1]:
+        raise OptionError("--lock", f"{twice[0]} is locked twice, give its changes in one --lock")
+    kept = [lock.to_mapping() for lock in base.locks if solution.node(lock.node).path not in nodes]
+    return SpotConfig.parse(base.to_mapping() | {"locks": [*kept, *changed]} | keys)
 
 
 def _solve(

@@ -4,10 +4,19 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
+import numpy as np
 from annotated_types import Ge, Le
 from pydantic import AfterValidator, AllowInfNan, ConfigDict, Strict
 
-from runout.cards.deck import FLOP_SIZE, disjoint_combos, format_cards, live_combos, parse_board
+from runout.arrays import FloatArray
+from runout.cards.deck import (
+    FLOP_SIZE,
+    NUM_COMBOS,
+    disjoint_combos,
+    format_cards,
+    live_combos,
+    parse_board,
+)
 from runout.cards.ranges import RANDOM, Range
 from runout.cfr.schedules import DCFR_SPOT, StoppingRule
 from runout.config import values
@@ -102,6 +111,19 @@ class NodeLock(ConfigSection):
     other hands stay free."""
     locks_alike: Annotated[bool, LATER] = False
     """Lock cards that differ by suits only alike."""
+
+
+def lock_keys(path: str, codes: list[str], strategy: FloatArray) -> dict[str, Any]:
+    """Returns the keys of a lock with ``[A, 1326]`` probabilities, NaN for hands that stay free.
+
+    Hands that do the same are one range; cards that differ by suits only are locked alike.
+    """
+    hands_of: dict[tuple[float, ...], FloatArray] = {}
+    for combo in np.flatnonzero(~np.isnan(strategy).any(axis=0)):
+        key = tuple(strategy[:, combo].round(7).tolist())
+        hands_of.setdefault(key, np.zeros(NUM_COMBOS))[combo] = 1.0
+    rows = {str(Range(h)): dict(zip(codes, row, strict=True)) for row, h in hands_of.items()}
+    return {"node": path, "strategy": rows, "locks_alike": True}
 
 
 # Chips are far from the limits of float32, in which pots are played.

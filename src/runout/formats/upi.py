@@ -20,7 +20,7 @@ from runout.cards.ranges import Range
 from runout.cfr.cfr_kernels import RESPONDING
 from runout.cfr.schedules import SolveProgress, StoppingRule, StopReason
 from runout.cfr.team import Team
-from runout.config.spot import SpotConfig
+from runout.config.spot import SpotConfig, lock_keys
 from runout.equity.matchups import equity
 from runout.errors import BundleError, FormatError, RunoutError, one_line, quote, suggest
 from runout.execution.pool import count_cores
@@ -260,7 +260,9 @@ class UpiServer:
             raise FormatError("dump_tree", f"{quote(mode)} is none of full, no_rivers, no_turns")
         solution = self._tree()
         locks = [lock.to_mapping() for lock in solution.config.locks]
-        locks += [_lock_keys(self._node(path), self._given[path]) for path in self._locked]
+        for path in self._locked:
+            codes = [action.code for action in self._node(path).actions]
+            locks.append(lock_keys(path, codes, self._given[path]))
         keys = {"locks": locks, "keep_resume": mode in ("", "full")}
         if self._is_share:
             keys["target"] = format_percent(self._accuracy)
@@ -570,14 +572,3 @@ def _matchups(node: Node, player: int) -> FloatArray:
     live = live_combos(node.board)
     matchups[live] = node.met_weights[player, live]
     return matchups
-
-
-def _lock_keys(node: Node, strategy: FloatArray) -> dict[str, Any]:
-    """Returns a lock of our configs: hands that do the same are one range."""
-    codes = [action.code for action in node.actions]
-    hands_of: dict[tuple[float, ...], FloatArray] = {}
-    for combo in np.flatnonzero(~np.isnan(strategy).any(axis=0)):
-        key = tuple(strategy[:, combo].round(7).tolist())
-        hands_of.setdefault(key, np.zeros(NUM_COMBOS))[combo] = 1.0
-    rows = {str(Range(h)): dict(zip(codes, row, strict=True)) for row, h in hands_of.items()}
-    return {"node": node.path, "strategy": rows, "locks_alike": True}
