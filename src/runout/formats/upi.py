@@ -260,9 +260,9 @@ class UpiServer:
             raise FormatError("dump_tree", f"{quote(mode)} is none of full, no_rivers, no_turns")
         solution = self._tree()
         locks = [lock.to_mapping() for lock in solution.config.locks]
-        for path in self._locked:
-            codes = [action.code for action in self._node(path).actions]
-            locks.append(lock_keys(path, codes, self._given[path]))
+        for node in self._locked:
+            codes = [action.code for action in self._node(node).actions]
+            locks.append(lock_keys(node, codes, self._given[node]))
         keys = {"locks": locks, "keep_resume": mode in ("", "full")}
         if self._is_share:
             keys["target"] = format_percent(self._accuracy)
