@@ -56,7 +56,15 @@ GRANTED: dict[int, dict[str, int]] = {
     },
     29: {"cli": 164, "config": 30, "explorer": 500, "runs": 250, "solutions": 50, "top": 6},
     31: {"top": 463, "simd": -19, "abstraction": -84, "flops": -60},
-    30: {"cli": 35, "execution": 70, "explorer": 90, "solutions": 20, "storage": 325, "top": 60},
+    30: {
+        "abstraction": 6,
+        "cli": 4,
+        "execution": 65,
+        "explorer": 85,
+        "solutions": 50,
+        "storage": 330,
+        "top": 60,
+    },
 }
 
 

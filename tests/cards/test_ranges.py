@@ -43,7 +43,13 @@ def test_a_range_without_weight_is_empty():
     empty = Range(np.zeros(NUM_COMBOS))
     assert empty.is_empty
     assert empty.num_combos == 0.0
-    assert not range_of(AhKh=1e-300).is_empty
+    assert not range_of(AhKh=1e-30).is_empty
+
+
+@pytest.mark.parametrize("weight", [1e-31, 1e-40, 1e-320])
+def test_a_weight_that_32_bits_cannot_hold_is_none(weight):
+    assert range_of(AhKh=weight).is_empty
+    assert Range(f"AA,AhKh:{weight}") == Range("AA")
 
 
 def test_weights_count_as_parts_of_combos():

@@ -175,6 +175,8 @@ def test_the_file_at_fault_is_named():
     error = OSError(errno.ENAMETOOLONG, "File name too long", "runs/xx")
     assert describe_error(error) == "runs/xx: File name too long"
     assert describe_error(OSError(errno.ENOSPC, "No space left")) == "output: No space left"
+    gone = FileNotFoundError(errno.ENOENT, "No such file or directory")
+    assert describe_error(gone).startswith("working directory: was removed, ")
     assert describe_error(OSError("3 requested and 0 written")).startswith("output: 3 ")
 
 
@@ -223,3 +225,15 @@ def test_a_reader_that_goes_away_costs_no_word():
     os.close(writing)
     assert done.stderr == b""
     assert done.returncode == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a directory that is in use")
+def test_a_working_directory_that_was_removed_is_named(tmp_path):
+    program = (
+        "import os, sys; os.rmdir(os.getcwd()); from runout.cli.app import main; main(['explore'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("error: working directory: was removed")

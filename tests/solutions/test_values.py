@@ -171,7 +171,7 @@ def test_a_pair_that_no_flop_allows_has_no_average():
 def test_a_missing_value_of_hands_that_can_meet_is_an_error():
     values = random_values()
     values.value_pot[1, OOP, 0, 1] = np.nan
-    with pytest.raises(ValueError, match="9s6s2s: hands that can meet have no value"):
+    with pytest.raises(BundleError, match="9s6s2s: hands that can meet have no value"):
         values.average(OOP)
     assert np.isfinite(values.average(IP_TEST_POSTFLOP_VALUES)[0, 1])
 

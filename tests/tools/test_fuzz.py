@@ -20,6 +20,7 @@ NUM_INPUTS = {
     "manifests": 500,
     **dict.fromkeys(("npy files", "json documents", "ledger entries"), 100),
     "command lines": 60,
+    "forged bundles": 60,
 }
 
 

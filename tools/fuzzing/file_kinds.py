@@ -26,7 +26,7 @@ _TASK = TaskId("AhKd7s", "0" * 64)
 def file_kinds() -> list[Kind]:
     """Returns the kinds of changed files."""
     return [
-        Kind("manifests", 0.06, _make_manifest, _read_manifest),
+        Kind("manifests", 0.04, _make_manifest, _read_manifest),
         Kind("npy files", 0.025, _make_array, _read_bundle),
         Kind("json documents", 0.025, _make_document, _read_bundle),
         Kind("ledger entries", 0.007, _make_entry, _read_entry),
@@ -39,10 +39,10 @@ def _make_manifest(rng: random.Random) -> bytes:
     if rng.random() < 0.3:
         others = [sample.files[sample.manifest_path] for sample in sample_bundles()]
         return mutate_bytes(rng, content, others)
-    return _sign(mutate_document(rng, json.loads(content)))
+    return sign(mutate_document(rng, json.loads(content)))
 
 
-def _sign(document: Any) -> bytes:
+def sign(document: Any) -> bytes:
     """Returns a manifest with the digest that its fields have, if it can have one."""
     try:
         unsigned = {key: document[key] for key in document if key != "digest"}
@@ -66,7 +66,7 @@ def _make_array(rng: random.Random) -> tuple[int, dict[str, bytes]]:
     length = 10 + int.from_bytes(content[8:10], "little")
     match rng.randrange(4):
         case 0:
-            header = mutate_text(rng, content[10:length].decode("latin-1"), _HEADERS)
+            header = mutate_text(rng, content[10:length].decode("latin-1"), HEADERS)
             encoded = header.encode("latin-1", "replace")
             size = min(len(encoded), 0xFFFF).to_bytes(2, "little")
             content = content[:8] + size + encoded + content[length:]
@@ -74,13 +74,13 @@ def _make_array(rng: random.Random) -> tuple[int, dict[str, bytes]]:
             others = [bundle.files[name] for name in bundle.named(".npy")]
             content = mutate_bytes(rng, content[:length], others) + content[length:]
         case 2:
-            content = _save_array(_other_array(rng))
+            content = save_array(other_array(rng))
         case _:
             content = content[:length] + mutate_bytes(rng, content[length:], [content])
     return number, _signed_files(rng, bundle, path, content)
 
 
-_HEADERS = (
+HEADERS = (
     "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 169), }\n",
     "{'descr': [('a', '<f4'), ('b', '|O')], 'fortran_order': True, 'shape': (10**12,), }\n",
     "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999, 2), }\n",
@@ -89,7 +89,7 @@ _HEADERS = (
 )
 
 
-def _other_array(rng: random.Random) -> np.ndarray[Any, Any]:
+def other_array(rng: random.Random) -> np.ndarray[Any, Any]:
     """Returns an array of a shape and type that nobody asked for."""
     shape = tuple(rng.choice((0, 1, 2, 3, 169)) for _ in range(rng.randrange(4)))
     numbers = np.full(shape, rng.choice((0.0, -1.0, 1e308, np.nan, np.inf, 300.0)))
@@ -98,7 +98,8 @@ def _other_array(rng: random.Random) -> np.ndarray[Any, Any]:
         return numbers.astype(dtype) if dtype != "<M8[s]" else np.zeros(shape, dtype)
 
 
-def _save_array(array: np.ndarray[Any, Any]) -> bytes:
+def save_array(array: np.ndarray[Any, Any]) -> bytes:
+    """Returns an array as a file."""
     file = tempfile.SpooledTemporaryFile(max_size=2**24)
     with file:
         np.lib.format.write_array(file, array)
@@ -134,11 +135,11 @@ def _signed_files(
     entry["size_bytes"] = len(content)
     entry["sha256"] = hashlib.sha256(content).hexdigest()
     if ending == "npy" and rng.random() < 0.9:
-        entry.update(_described(content))
-    return {path: content, bundle.manifest_path: _sign(manifest)}
+        entry.update(described(content))
+    return {path: content, bundle.manifest_path: sign(manifest)}
 
 
-def _described(content: bytes) -> dict[str, Any]:
+def described(content: bytes) -> dict[str, Any]:
     """Returns dtype and shape as the header has them, nothing if it cannot be read."""
     file = tempfile.SpooledTemporaryFile(max_size=2**24)
     try:
@@ -165,7 +166,7 @@ def _read_bundle(given: tuple[int, dict[str, bytes]]) -> object:
 
 def _make_entry(rng: random.Random) -> bytes:
     stated, _, body = _ledger_entry().partition(b"\n")
-    body = mutate_bytes(rng, body, [body, *(text.encode() for text in _HEADERS)])
+    body = mutate_bytes(rng, body, [body, *(text.encode() for text in HEADERS)])
     if rng.random() < 0.95:
         stated = hashlib.sha256(body).hexdigest().encode()
     return stated + b"\n" + body

@@ -1,5 +1,6 @@
 """All kinds of inputs."""
 
+from tools.fuzzing.bundle_kinds import bundle_kinds
 from tools.fuzzing.campaign import Kind
 from tools.fuzzing.command_kinds import command_kinds
 from tools.fuzzing.config_kinds import config_kinds
@@ -9,4 +10,4 @@ from tools.fuzzing.text_kinds import text_kinds
 
 def all_kinds() -> list[Kind]:
     """Returns every kind; their shares add up to 1 but for rounding."""
-    return [*text_kinds(), *config_kinds(), *file_kinds(), *command_kinds()]
+    return [*text_kinds(), *config_kinds(), *file_kinds(), *command_kinds(), *bundle_kinds()]

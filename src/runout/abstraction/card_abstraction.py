@@ -98,6 +98,11 @@ class BucketStatistics:
     mean: FloatArray
     highest: FloatArray
 
+    def __post_init__(self) -> None:
+        strengths = np.stack([self.lowest, self.mean, self.highest])
+        if not ((strengths >= 0.0) & (strengths <= 1.0)).all() or (self.population < 1).any():
+            raise ValueError("statistics of buckets that are no strengths from 0 to 1")
+
     @classmethod
     def of_survey(cls, survey: StreetSurvey, boundaries: BucketBoundaries) -> "BucketStatistics":
         """Returns the statistics of surveyed deals under boundaries that leave no bucket empty."""

@@ -36,6 +36,7 @@ from runout.errors import CardError, RangeError, quote
 
 #: Longer texts are cut in the representation of a range.
 _MAX_TEXT_IN_REPR = 40
+SMALLEST_WEIGHT = 1e-30  #: less counts as 0: 32-bit numbers lose their digits there
 
 
 class Range:
@@ -196,7 +197,7 @@ def _check(weights: npt.ArrayLike) -> FloatArray:
     if outside.size:
         combo, weight = int(outside[0]), checked[outside[0]]
         raise RangeError(format_combo(combo), f"weight {weight} is not a number from 0 to 1")
-    return read_only(checked)
+    return read_only(np.where(checked < SMALLEST_WEIGHT, 0.0, checked))
 
 
 # Texts of ranges, in every notation in use.

@@ -174,6 +174,8 @@ def describe_error(error: Exception) -> str | None:
             return f"memory: {what}; free some, allow more (ulimit -v), or ask for less"
         case OSError(errno=errno.EPIPE):  # nobody reads the output any more
             return None
+        case FileNotFoundError(filename=None):
+            return "working directory: was removed, change to one that exists"
         case OSError():
             reason = error.strerror or str(error) or type(error).__name__
             if "shared object" in reason:

@@ -49,7 +49,14 @@ from runout.solutions.flop_bundles import LOCKED, SHARES, StoredLayout
 from runout.solutions.node import Curve, Quality, Unit, weight_met
 from runout.solutions.run import SolveResult
 from runout.solutions.values import CreateArray, ExploitabilityMeaning, FlopReport
-from runout.storage.bundle import Bundle, Manifest, digest_config, load_bundle, reading_contents
+from runout.storage.bundle import (
+    Bundle,
+    Manifest,
+    digest_config,
+    load_bundle,
+    reading_contents,
+    require_number,
+)
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
@@ -418,9 +425,13 @@ def load_outcome(path: Path | str) -> tuple[SpotConfig, SolveOutcome]:
 def _read_outcome(bundle: Bundle) -> tuple[SpotConfig, SolveOutcome]:
     config = parse_config(bundle.config_text or "", SpotConfig)
     report = bundle.documents[flop_bundles.REPORT]
-    reason, exploitability = report["reason"].upper(), float(report["exploitability_chips"])
-    lasted = int(report["iterations"]), float(report["seconds"])
-    history = tuple((int(number), float(chips)) for number, chips in report.get("curve_chips", ()))
+    reason, exploitability = (
+        report["reason"].upper(),
+        require_number(report["exploitability_chips"]),
+    )
+    lasted = int(require_number(report["iterations"])), require_number(report["seconds"])
+    curve = report.get("curve_chips", ())
+    history = tuple((int(require_number(n)), require_number(chips)) for n, chips in curve)
     return config, SolveOutcome(StopReason[reason], *lasted, math.nan, exploitability, history)
 
 

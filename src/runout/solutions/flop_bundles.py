@@ -46,7 +46,7 @@ from runout.holdem.cards import (
 )
 from runout.solutions.flop import StoredSpot, StoredTables
 from runout.solutions.node import Quality, Unit
-from runout.solutions.values import ExploitabilityMeaning, require_array
+from runout.solutions.values import ExploitabilityMeaning, require_array, require_shares
 from runout.storage.bundle import (
     Manifest,
     StoredArray,
@@ -54,6 +54,7 @@ from runout.storage.bundle import (
     part_of,
     read_manifest,
     reading_contents,
+    require_number,
 )
 from runout.trees.betting import BettingRules, Stakes, Street
 from runout.trees.tree import PostflopTree, PreflopTree, build_flop_trees
@@ -290,10 +291,17 @@ class StoredArrays:
             left = shares.size - layout._replace(streets=streets[:-1]).size(SHARES)
             width = left // max(number * sum(streets[-1].num_actions), 1)
             in_buckets[Street.RIVER] = number, (width, width)
-            known[Street.RIVER] = games, self._require_buckets(BUCKETS, np.uint8, number, cards)
+            buckets = self._require_buckets(BUCKETS, np.uint8, number, cards)
+            known[Street.RIVER] = games, buckets
         found = []
         for each, (oop, ip) in zip(streets, self._split(layout, SHARES, shares.dtype), strict=True):
             game, (first, second) = known.get(each.street, (None, (None, None)))
+            # As large as their number is that of hands that cannot be.
+            for table, bucket in ((oop, first), (ip, second)):
+                if bucket is not None and bucket.max(initial=0) > table.shape[-1]:
+                    raise BundleError(
+                        self.where, f"has buckets beyond {table.shape[-1]} solved ones"
+                    )
             found.append((EncodedShares(oop, game, first), EncodedShares(ip, game, second)))
         return found
 
@@ -372,12 +380,15 @@ def meaning_of(config: SpotConfig) -> ExploitabilityMeaning:
 
 def quality_of(config: SpotConfig, report: Mapping[str, Any], manifest: Manifest | None) -> Quality:
     """Returns how well a spot is solved, of what its report says."""
-    curve = ((int(number), float(chips) / config.pot) for number, chips in report["curve_chips"])
+    curve = (
+        (int(require_number(number)), require_number(chips) / config.pot)
+        for number, chips in report["curve_chips"]
+    )
     return Quality(
-        float(report["exploitability_chips"]) / config.pot,
+        require_number(report["exploitability_chips"]) / config.pot,
         meaning_of(config),
-        int(report["iterations"]),
-        float(report["seconds"]),
+        int(require_number(report["iterations"])),
+        require_number(report["seconds"]),
         curve=tuple(curve),
         manifest=manifest,
     )
@@ -463,7 +474,7 @@ class JointFlops:
             flops = tuple(GivenFlop.parse(text).canonical for text in layout["flops"])
             return cls(
                 arrays=bundle.stored,
-                flops=FlopList(flops, np.array(layout["weights"])),
+                flops=FlopList(flops, require_shares(layout["weights"], len(flops))),
                 last_street=Street[layout["last_street"].upper()],
                 config_text=bundle.config_text or "",
                 bucket_numbers=tuple(layout["bucket_numbers"]),

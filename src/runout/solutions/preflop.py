@@ -35,6 +35,7 @@ from runout.storage.bundle import (
     has_bundle,
     load_bundle,
     reading_contents,
+    require_number,
 )
 from runout.storage.writer import write_bundle
 from runout.trees.actions import format_amount
@@ -432,6 +433,15 @@ def _report_from_mapping(facts: dict[str, Any]) -> PreflopReport:
         )
         for path, leaf in facts["flop_leaves"].items()
     }
-    curve = tuple((int(iteration), mbb) for iteration, mbb in facts["curve_mbb"])
+    curve = tuple(
+        (int(require_number(iteration)), require_number(mbb))
+        for iteration, mbb in facts["curve_mbb"]
+    )
+    known: dict[str, Any] = {"flop_leaves": leaves, "curve_mbb": curve}
     facts.pop("ranges_rounds", None)  # of older ones
-    return PreflopReport(**facts | {"flop_leaves": leaves, "curve_mbb": curve})
+    for name, value in facts.items():
+        if name not in known and value is not None:
+            known[name] = (
+                int(require_number(value)) if name == "iterations" else require_number(value)
+            )
+    return PreflopReport(**known)

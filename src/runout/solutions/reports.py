@@ -26,7 +26,7 @@ from runout.solutions import sheet as sheets
 from runout.solutions.node import Node, NodeAction, Quality, Solution, known_mean
 from runout.solutions.node_files import action_from_json, action_to_json
 from runout.solutions.preflop import LINES_FOLDER, REPORT_FOLDER, find_bundle
-from runout.solutions.values import ExploitabilityMeaning
+from runout.solutions.values import ExploitabilityMeaning, require_array
 from runout.storage.bundle import Manifest, load_bundle, reading_contents
 from runout.storage.files import replacing_file, reporting_os_errors
 from runout.storage.writer import write_bundle
@@ -554,7 +554,13 @@ def load_report(path: Path) -> FlopsReport:
     place = find_bundle(path, REPORT_FOLDER)
     bundle = load_bundle(place, REPORT_KIND, REPORT_SCHEMA_VERSION)
     with reading_contents(place):
-        document, arrays = bundle.documents[_DOCUMENT], bundle.arrays
+        document, where = bundle.documents[_DOCUMENT], str(place)
+        arrays = {
+            name: require_array(
+                where, bundle.arrays, name, [np.float64], (None, None), may_be_nan=True
+            )
+            for name in bundle.arrays
+        }
         lines = tuple(map(ReportLine.from_json, document["lines"]))
         flops, facts = document["flops"], arrays[_FACTS]
         tables: list[Any] = [arrays[f"line{number}"] for number in range(len(lines))]

@@ -19,7 +19,7 @@ from runout.errors import BundleError, CardError, OptionError
 from runout.solutions.node import ExploitabilityMeaning as ExploitabilityMeaning
 from runout.solutions.node import Quality, Solution
 from runout.solutions.sheet import Column, Sheet
-from runout.storage.bundle import Manifest, load_bundle, part_of, reading_contents
+from runout.storage.bundle import MAX_NUMBER, Manifest, load_bundle, part_of, reading_contents
 from runout.storage.writer import BundleWriter
 from runout.trees.tree import PostflopTree
 
@@ -109,8 +109,15 @@ class PostflopValues:
         joint = deck.matchup_weights(self.flops.flops[flop_index]).astype(np.float64)
         if self.ranges is not None:
             joint *= self.ranges[0][:, None] * self.ranges[1][None, :]
+        for values, weights in zip(self.value_pot[flop_index], (joint, joint.T), strict=True):
+            self._require_known(flop_index, values[weights > 0.0])
         oop, ip = np.nan_to_num(self.value_pot[flop_index])
         return float((oop * joint).sum() / joint.sum()), float((ip * joint.T).sum() / joint.sum())
+
+    def _require_known(self, number: int, values: FloatArray) -> None:
+        """Refuses values of hands that can meet if some are missing: they must not pass for 0."""
+        if not (np.abs(values) <= MAX_NUMBER).all():
+            raise BundleError(self.flops.names[number], "hands that can meet have no value")
 
     def get_by_flop(
         self, flop_index: int, hero_position: int, hero_hand: int, villain_hand: int
@@ -146,8 +153,7 @@ class PostflopValues:
             zip(self.flops.flops, self.flops.weights, strict=True)
         ):
             joint, value = share * deck.matchup_weights(flop), values[number]
-            if np.isnan(value[joint > 0.0]).any():  # must not pass for 0
-                raise ValueError(f"{self.flops.names[number]}: hands that can meet have no value")
+            self._require_known(number, value[joint > 0.0])
             total += joint * np.nan_to_num(value)
             weight += joint
         return total, weight
@@ -339,9 +345,18 @@ def require_array(
         raise BundleError(where, f"{name} is {came}, this version builds {wanted} {shown}")
     if array.dtype.kind == "f":
         array = numbers = array[...]
-        if (np.isinf(numbers) if may_be_nan else ~np.isfinite(numbers)).any():
-            raise BundleError(where, f"{name} has numbers that are not finite")
+        is_known = np.abs(numbers) <= MAX_NUMBER
+        if not (is_known | np.isnan(numbers) if may_be_nan else is_known).all():
+            raise BundleError(where, f"{name} has numbers that are not finite, or too large")
     return array
+
+
+def require_shares(weights: npt.ArrayLike, num_flops: int) -> FloatArray:
+    """Returns the weights of a list of flops: positive shares that add up to 1."""
+    shares: FloatArray = np.array(weights, dtype=np.float64)
+    if shares.shape != (num_flops,) or not (shares > 0.0).all() or not isclose(shares.sum(), 1.0):
+        raise ValueError(f"weights of {num_flops} flops that are no shares of all")
+    return shares
 
 
 # Saving and opening postflop values; opening needs no solver and no kernel.
@@ -466,7 +481,7 @@ class ValueBundle(Solution):
             if [canonical_flop(flop) for flop in given] != [tuple(flop) for flop in cards]:
                 raise ValueError("flops_as_given that are other flops")
             names = tuple(GivenFlop(tuple(flop)).name for flop in given)
-            weights = np.array(read("flop_weights", np.float64, None))
+            weights = require_shares(read("flop_weights", np.float64, None), len(cards))
             flops, values = FlopList(tuple((a, b, c) for a, b, c in cards), weights, names), []
             for number, spr in enumerate(read("sprs", np.float64, None).tolist()):
                 value_pot: Any = arrays[f"value_pot_{number}"]

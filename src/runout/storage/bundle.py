@@ -113,6 +113,8 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 MAX_HEADER_BYTES = 1000
 #: Manifests, documents and configs are read whole; those of the largest runs have a third of it.
 MAX_TEXT_BYTES = 2**25
+#: Products of a few numbers of a result are finite.
+MAX_NUMBER = 1e30
 #: Booleans, whole numbers, floats and complex numbers: pointers and texts are no results.
 NUMBER_KINDS = "biufc"
 
@@ -232,6 +234,13 @@ def parse_json(content: bytes | str) -> Any:
         return number if math.isfinite(number := float(text)) else refuse(text)
 
     return json.loads(content, parse_constant=refuse, parse_float=read)
+
+
+def require_number(value: Any) -> float:
+    """Returns a number of a document; refuses texts such as ``nan``, and numbers beyond reason."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MAX_NUMBER:
+        raise ValueError(f"{quote(value)} is not a number up to {MAX_NUMBER:g}")
+    return float(value)
 
 
 def format_dtype(dtype: npt.DTypeLike) -> str:
