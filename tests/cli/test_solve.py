@@ -82,6 +82,24 @@ def test_a_solve_says_what_it_needs_and_what_came_of_it(solve, tmp_path):
     assert [values.spr for values in bundle.values] == [1.0, 2.0]
 
 
+def test_strategies_are_judged_with_real_cards_if_asked(solve, run, tmp_path):
+    result = solve(FLOPS, "--judge", "--json")
+    rows = json.loads(result.stdout)["judged"]["rows"]
+    judged = json.loads(run("lab", "judge", str(tmp_path / "values"), "--json").stdout)["rows"]
+    times = ("seconds", "judging_seconds")
+    assert len(rows) == 4
+    for row, later in zip(rows, judged, strict=True):
+        assert row["real_exploitability_pot"] >= row["own_exploitability_pot"] - 1e-6
+        assert {**row, **dict.fromkeys(times)} == {**later, **dict.fromkeys(times)}
+    assert "real" in solve(FLOPS, "--judge").stdout.splitlines()[4]
+
+
+def test_what_is_not_kept_cannot_be_judged(solve):
+    result = solve(FLOPS + "  keep_strategies: false\n", "--judge")
+    assert result.exit_code == 2
+    assert "--judge: needs keep_strategies: true" in result.stderr
+
+
 def test_json_has_what_the_reports_say(solve, tmp_path):
     document = json.loads(solve(SAMPLED_FLOPS, "--json").stdout)
     bundle = ValueBundle.load(document["path"])

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from runout.runs.plan import RunPlan
 
 
+_JUDGE = "Measure the exploitability with real cards, too."
+
+
 def solve_flops(
     config: options.ConfigOption,
     path: options.OutputOption,
@@ -41,6 +44,7 @@ def solve_flops(
     executor: options.ExecutorOption = "threads",
     resume: options.ResumeFlag = True,
     overwrite: options.OverwriteFlag = False,
+    judges: Annotated[bool, flag("--judge", _JUDGE)] = False,
     json: options.JsonFlag = False,
 ) -> None:
     """Solve the flops of a config and keep their values.
@@ -48,9 +52,12 @@ def solve_flops(
     The same command resumes an interrupted run.
     """
     model = options.load_flops_config(config)
+    if judges and not model.keep_strategies:
+        raise OptionError("--judge", "needs keep_strategies: true")
     targets.require_free(path, VALUES_KIND, overwrite or resume)
     with targets.solving_into(path, workers, executor) as context:
         from runout.flops.solve import PostflopPlan
+        from runout.runs import compare
         from runout.runs.plan import find_finished_values
 
         find = partial(find_finished_values, path, model)
@@ -60,6 +67,8 @@ def solve_flops(
                 plan = PostflopPlan.make(model, workers)
                 targets.announce(f"{config}: {describe_plan(plan)}", plan.cost, path)
                 bundle = work.save(plan.carry_out(work.resume(context)), context)
+        everywhere = range(len(bundle.flops)), range(len(bundle.trees))
+        judged = list(compare.judge_kept(bundle, *everywhere, context)) if judges else []
     size_bytes, num_flops = read_manifest(path).size_bytes, len(bundle.flops)
     document: formatting.Json = {
         "path": str(path),
@@ -69,7 +78,11 @@ def solve_flops(
         "sprs": solves_sheet(bundle).records(),
     }
     what = f"{path}, {format_count_of(num_flops, 'flop')}, {format_bytes(size_bytes)}"
-    show(json, document, *solve_parts(bundle), work.end.describe(what))
+    parts = solve_parts(bundle)
+    if judges:
+        document = {**document, "judged": compare.comparison_to_json(judged)}
+        parts += ["", compare.comparison_sheet(judged)]
+    show(json, document, *parts, work.end.describe(what))
 
 
 def describe_plan(plan: "PostflopPlan") -> str:
