@@ -46,6 +46,7 @@ class Phase(StrEnum):
     ESTIMATING_EV = "sampled EVs"
     EXTRACTING_EV = "EV histograms"
     REBUCKETING = "rebucketing"
+    REAL_CARDS = "real cards"
     PACKING = "packing strategies"
 
 

@@ -19,7 +19,7 @@ from runout.cli.program import USAGE_ERROR, describe_error, describe_usage_error
         ),
         ("--verson", "--verson: not an option of runout, did you mean --version?"),
         ("shw x", "'shw': not a command of runout, did you mean show?"),
-        ("lab xyz", "'xyz': not a command of runout lab, allowed are exploit, judge, sweep"),
+        ("lab xyz", "'xyz': not a command of runout lab, allowed are exploit, sweep"),
         ("equity", "HERO: is missing, runout equity needs HERO [VILLAIN]"),
         ("tree show", "--config: is missing, runout tree show needs --config FILE"),
         ("equity AA KK QQ JJ", "'QQ JJ': too many arguments, runout equity takes HERO [VILLAIN]"),

@@ -207,17 +207,17 @@ def test_kept_strategies_are_judged_without_solving_them_again(run, error_line, 
     config = parse_config(CONFIG + "  solve_type: exhaustive\n", FlopsConfig)
     solved = solve_flops(config)
     solved.save(tmp_path / "values")
-    result = run("lab", "judge", str(tmp_path / "values"), "--json")
+    result = run("judge", str(tmp_path / "values"), "--json")
     assert result.exit_code == 0
     (row,) = json.loads(result.stdout)["rows"]
     loss = judge_strategy(solved.flops.flops[0], solved.trees[0], kept_strategy(solved, 0))
     assert row["real_exploitability_pot"] == pytest.approx(loss.exploitability_pot)
     assert row["own_exploitability_pot"] == solved.values[0].reports[0].exploitability_pot
-    assert error_line("lab", "judge", str(tmp_path / "values"), "--flop", "AhKd7s").startswith(
+    assert error_line("judge", str(tmp_path / "values"), "--flop", "AhKd7s").startswith(
         "flop AhKd7s: is not among the 1 solved flops, the closest is Qh7h2h"
     )
     replace(solved, solutions=()).save(tmp_path / "bare")
-    line = error_line("lab", "judge", str(tmp_path / "bare"))
+    line = error_line("judge", str(tmp_path / "bare"))
     assert line.endswith("bare: has no strategies, solve with keep_strategies: true")
 
 
@@ -268,8 +268,8 @@ def test_what_is_no_sweep_is_one_line(error_line, tmp_path, config):
 
 
 def test_a_spot_is_judged_with_real_cards(run, stored):
-    document = json.loads(run("lab", "judge", str(stored / "turn"), "--json").stdout)
+    document = json.loads(run("judge", str(stored / "turn"), "--json").stdout)
     assert document["real_exploitability_pot"] == pytest.approx(
         document["own_exploitability_pot"], abs=1e-4
     )
-    assert "with real cards" in run("lab", "judge", str(stored / "turn")).stdout
+    assert "best responses gain OOP" in run("judge", str(stored / "turn")).stdout

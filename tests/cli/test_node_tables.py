@@ -151,16 +151,27 @@ GOOD = Quality(0.004, ExploitabilityMeaning.REAL_GAME, 100, 2.5)
         ({}, "exploitability (real game) 0.40% of the pot after 100 iterations in 2.5 s"),
         (
             {"meaning": ExploitabilityMeaning.UPPER_BOUND},
+            "exploitability with real cards: not measured\n"
             "exploitability (upper bound) \u22640.40% of the pot after 100 iterations in 2.5 s",
         ),
         (
             {"unit": ExploitabilityUnit.MBB, "meaning": ExploitabilityMeaning.OWN_GAME},
+            "exploitability with real cards, on its flops: not measured\n"
             "exploitability (own game) 0.004 mbb/hand after 100 iterations in 2.5 s",
         ),
     ],
 )
 def test_exploitability_is_told_with_its_game(changes, text):
-    assert quality_lines(replace(GOOD, **changes))[0].plain == text
+    assert "\n".join(line.plain for line in quality_lines(replace(GOOD, **changes))) == text
+
+
+def test_exploitability_with_real_cards_comes_first():
+    own = replace(GOOD, meaning=ExploitabilityMeaning.OWN_GAME, real_exploitability=0.0061)
+    first, second = quality_lines(own)
+    assert first.plain == "exploitability with real cards: 0.61% of the pot"
+    assert second.plain.startswith("exploitability (own game) 0.40% of the pot")
+    *_, warning = quality_lines(replace(own, real_exploitability=0.02))
+    assert warning.plain.startswith("! exploitability is above 1% of the pot")
 
 
 def test_a_warning_stands_only_below_rough_solutions():
@@ -169,10 +180,14 @@ def test_a_warning_stands_only_below_rough_solutions():
     _, warning = quality_lines(replace(GOOD, exploitability=0.35))
     assert warning.plain.startswith("! exploitability is above 1% of the pot: more iterations")
     joint = replace(
-        GOOD, exploitability=21.0, unit=ExploitabilityUnit.MBB, real_exploitability=60.0
+        GOOD,
+        exploitability=21.0,
+        meaning=ExploitabilityMeaning.OWN_GAME,
+        unit=ExploitabilityUnit.MBB,
+        real_exploitability=60.0,
     )
-    _, real, warning = quality_lines(joint)
-    assert real.plain == "with real cards, on its flops: 60 mbb/hand"
+    real, _, warning = quality_lines(joint)
+    assert real.plain == "exploitability with real cards, on its flops: 60 mbb/hand"
     assert warning.plain.startswith("! exploitability is above 20 mbb/hand: ")
 
 

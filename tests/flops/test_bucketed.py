@@ -7,7 +7,7 @@ from runout.cfr.cfr_kernels import Step
 from runout.cfr.schedules import LINEAR, StoppingRule, StopReason
 from runout.cfr.team import Team
 from runout.flops.bucketed_solver import BucketedSolver
-from runout.flops.cards import TableStrategy
+from runout.flops.spot_solution import TableStrategy
 from runout.holdem.cards import Spot
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver

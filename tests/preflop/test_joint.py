@@ -10,7 +10,7 @@ from runout.cfr.cfr_kernels import EVALUATING, LEARN, RESPONDING, Step
 from runout.cfr.leaves import StreetReach
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.errors import FlopListError
-from runout.flops.cards import StoredStrategy, TableStrategy
+from runout.flops.spot_solution import StoredStrategy, TableStrategy
 from runout.holdem.cards import CardsToCome, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver

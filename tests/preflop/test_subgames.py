@@ -9,7 +9,8 @@ from runout.cfr.cfr_kernels import EVALUATING
 from runout.cfr.schedules import DCFR_JOINT, StoppingRule
 from runout.equity.board import compute_board_equity
 from runout.flops.backend import ONCE
-from runout.flops.cards import CardBackend, StoredStrategy, TableStrategy
+from runout.flops.cards import CardBackend
+from runout.flops.spot_solution import StoredStrategy, TableStrategy
 from runout.flops.turn_buckets import StrengthBuckets
 from runout.holdem.rivers import BucketRivers
 from runout.preflop.joint import (

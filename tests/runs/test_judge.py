@@ -4,7 +4,7 @@ import pytest
 
 from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
-from runout.flops.cards import StoredStrategy, TableStrategy
+from runout.flops.spot_solution import StoredStrategy, TableStrategy
 from runout.preflop.shards import save_flop_strategies
 from runout.runs.judge import judge_flops, judge_joint
 from runout.solutions.flop_bundles import JointFlops

@@ -10,8 +10,8 @@ from runout.cfr.schedules import StoppingRule
 from runout.cfr.team import Team
 from runout.flops.backend import HandStrategy
 from runout.flops.bucketed import BucketedBackend
-from runout.flops.cards import TableStrategy
 from runout.flops.hands import HandBackend
+from runout.flops.spot_solution import TableStrategy
 from runout.flops.values import RunoutSample
 from runout.holdem.cards import NO_RAKE, Spot
 from runout.holdem.forest import make_templates

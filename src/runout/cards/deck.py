@@ -1,6 +1,7 @@
 """The deck: cards, the 1,326 combos and the 169 canonical hands."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -176,13 +177,13 @@ def disjoint_combos(combos_a: IntArray, combos_b: IntArray) -> BoolArray:
     return disjoint
 
 
-def permute_combos(new_suits: Sequence[int]) -> IntArray:
+@cache
+def permute_combos(new_suits: tuple[int, ...]) -> IntArray:
     """Returns ``[1326]`` the combo that each combo becomes when suit s becomes ``new_suits[s]``."""
     cards = COMBO_CARDS.astype(np.int64)
     moved = cards - cards % NUM_SUITS + np.asarray(new_suits)[cards % NUM_SUITS]
     low, high = moved.min(axis=1), moved.max(axis=1)
-    permuted: IntArray = high * (high - 1) // 2 + low
-    return permuted
+    return read_only(high * (high - 1) // 2 + low)
 
 
 # The 169 canonical hands: pairs ``AA=0 .. 22=12``, suited ``AKs=13 .. 32s=90``, offsuit to 168.

@@ -52,6 +52,10 @@ class Team:
         worthwhile = max(1, cells // MIN_CELLS_PER_WORKER)
         return Team(min(self.num_workers, worthwhile), self._pool, self.cancel)
 
+    def cancelled_by(self, cancel: CancelToken) -> "Team":
+        """Returns the same threads, for work that a token ends."""
+        return Team(self.num_workers, self._pool, cancel)
+
     @property
     def num_ready(self) -> int:
         """Threads that would share work right now; it is cut into so many parts."""

@@ -93,11 +93,12 @@ Tools
   warmup | tools.compile_kernels | Compile all kernels now.
     --workers 2
 Research
+  judge | lab.judge_strategies | Measure the loss of saved strategies with real cards.
+    runs/flop
+    runs/spr --flop AhKd7s
 * lab | | Measure solves in the game with real cards.
   lab exploit | lab.show_exploitability |
     -c configs/lab_exploit.yaml
-  lab judge | lab.judge_strategies |
-    runs/spr --flop AhKd7s
   lab sweep | lab.sweep |
     -c configs/sweep_rebucketing.yaml -o runs/rebucketing
   abstraction | | Build and examine hand buckets.
@@ -111,7 +112,8 @@ Research
 
 #: Commands of earlier versions, and what to type now.
 RETIRED = {
-    "diag-buckets": "runout lab judge DIR (what the buckets of a solve lose)",
+    "diag-buckets": "runout judge DIR (what the buckets of a solve lose)",
+    "lab judge": "runout judge DIR",
     "spot": "runout show DIR (spot report: runout show DIR --by card)",
     "ranges": "runout show DIR --node PATH --ranges",
     "trace-hand": "runout show DIR --trace HAND",

@@ -9,13 +9,23 @@ from runout.cards.deck import format_cards
 from runout.cards.flops import GivenFlop
 from runout.cli import options
 from runout.cli.console import Shown, print_note, show
-from runout.cli.formatting import dim, format_bytes, format_count_of, format_json, format_mbb
+from runout.cli.formatting import (
+    dim,
+    format_bytes,
+    format_count_of,
+    format_json,
+    format_mbb,
+    format_percent,
+    format_seconds,
+)
+from runout.cli.node_tables import quality_lines
 from runout.cli.options import argument, option, positive
 from runout.cli.overview import open_values
 from runout.cli.targets import GO_ON, collect, solving_into
 from runout.config.flops import BACKENDS
 from runout.config.load import SweepConfig, load_config
 from runout.errors import OptionError
+from runout.solutions.flop import StoredSpot
 from runout.solutions.flop_bundles import SPOT_KIND
 from runout.solutions.preflop import LEDGER_FOLDER, SOLUTION_FOLDER, VALUES_FOLDER, load_solution
 from runout.solutions.run import find_result
@@ -23,6 +33,7 @@ from runout.solutions.run import open as open_result
 from runout.storage.bundle import has_bundle
 from runout.storage.files import replace_file, replacing_file, reporting_os_errors
 from runout.trees.betting import BLIND_NAMES
+from runout.trees.tree import POSITION_NAMES
 
 ROWS_FILE, TABLE_FILE, JSON_FILE = "rows.csv", "table.csv", "sweep.json"
 
@@ -107,18 +118,29 @@ def judge_strategies(
     is_joint = has_bundle(path / SOLUTION_FOLDER) and not has_bundle(path / VALUES_FOLDER)
     document: dict[str, Any] = {"path": str(path)}
     with solving_into(None, workers) as context:
+        from runout.flops.spot_setup import measure_spot
         from runout.runs import compare, judge
 
         if kind == SPOT_KIND:
-            real, quality = judge.exploitability(path, context), open_result(path).quality
+            spot = open_result(path)
+            assert isinstance(spot, StoredSpot)
+            assert spot.config is not None
+            seconds = measure_spot(spot.config, context.num_threads).seconds_to_evaluate
+            print_note(f"{path}: real cards take about {format_seconds(seconds)}")
+            loss = judge.judge_saved_spot(path, context)
+            quality = spot.quality
             assert quality is not None  # all saved spots have it
             own, meaning = quality.exploitability, quality.meaning
+            document |= {"real_exploitability_pot": loss.exploitability_pot}
+            document |= {"real_gains_pot": dict(zip(POSITION_NAMES, loss.gains_pot, strict=True))}
             document |= {"own_exploitability_pot": own, "own_meaning": meaning}
-            document["real_exploitability_pot"] = real
-            parts: list[Shown] = [f"{own:.3%} of the pot ({meaning}), {real:.3%} with real cards"]
+            both = zip(POSITION_NAMES, loss.gains_pot, strict=True)
+            won = ", ".join(f"{name} {format_percent(gain, 2)}" for name, gain in both)
+            parts: list[Shown] = [*quality_lines(open_result(path).quality)]
+            parts.append(f"best responses gain {won} of the pot")
         elif is_joint:
-            loss = judge.judge_run(path, context)
-            real, gains = loss.exploitability_mbb, loss.best_response_mbb
+            of_run = judge.judge_run(path, context)
+            real, gains = of_run.exploitability_mbb, of_run.best_response_mbb
             own = load_solution(path).report.exploitability_mbb
             document |= {"own_exploitability_mbb": own, "real_exploitability_mbb": real}
             document["best_response_mbb"] = dict(zip(BLIND_NAMES, gains, strict=True))

@@ -21,6 +21,7 @@ from runout.solutions.node import (
     NOTABLE_EXPLOITABILITY_MBB,
     NOTABLE_EXPLOITABILITY_POT,
     SMALLEST_REACH,
+    ExploitabilityMeaning,
     ExploitabilityUnit,
     Node,
     NodeKind,
@@ -65,16 +66,20 @@ def quality_lines(quality: Quality | None, *nodes: Node) -> list[Text]:
     """
     lines = []
     if quality is not None:
-        amount = f"{formatting.format_mbb(quality.exploitability)} mbb/hand"
-        if quality.unit is ExploitabilityUnit.POT:
-            share, is_bound = quality.exploitability, quality.meaning.is_upper_bound
-            amount = f"{formatting.format_bound(share, is_bound)} of the pot"
+        is_of_pot, real = quality.unit is ExploitabilityUnit.POT, quality.real
+
+        def amount(number: float, is_bound: bool = False) -> str:
+            if is_of_pot:
+                return f"{formatting.format_bound(number, is_bound)} of the pot"
+            return f"{formatting.format_mbb(number)} mbb/hand"
+
+        if quality.meaning is not ExploitabilityMeaning.REAL_GAME:
+            what = "exploitability with real cards" + ("" if is_of_pot else ", on its flops")
+            lines.append(Text(f"{what}: {'not measured' if real is None else amount(real)}"))
         iterations = format_count_of(quality.iterations, "iteration")
         work = f"after {iterations} in {formatting.format_seconds(quality.seconds)}"
-        lines.append(Text(f"exploitability ({quality.meaning.value}) {amount} {work}"))
-        if quality.real_exploitability is not None:
-            real = formatting.format_mbb(quality.real_exploitability)
-            lines.append(Text(f"with real cards, on its flops: {real} mbb/hand"))
+        reached = amount(quality.exploitability, quality.meaning.is_upper_bound)
+        lines.append(Text(f"exploitability ({quality.meaning.value}) {reached} {work}"))
         lines += roughness(quality)
     return lines + [line for node in nodes for line in node_warnings(node)]
 
@@ -94,6 +99,10 @@ def node_warnings(node: Node) -> list[Text]:
     if node.reach is not None and node.reach < RARE_REACH:
         often, least = format_percent(node.reach, 3), format_percent(RARE_REACH, 1)
         warnings.append(f"reached in {often} of deals, less than {least}: play is hardly learned")
+    if node.buckets is not None:
+        street, number = node.street_name, len(np.unique(node.buckets[node.weights > 0.0]))
+        shared = f"hands are in {number} buckets and play alike there, --hand HAND names them"
+        warnings.append(f"{street} in buckets: {shared}")
     if node.is_locked:
         warnings.append("locked: some hands play a fixed strategy here")
     if bool(node.met_weights.any()) and bool(np.isnan(node.ev).all()):

@@ -214,17 +214,20 @@ def solve_spot(
         else:
             spot = load_config(config, SpotConfig, keys)
     if estimate:
-        from runout.flops.spot_setup import measure_spot
+        from runout.flops.spot_setup import choose_rivers, measure_spot
 
-        size = measure_spot(spot, workers)
+        chosen = choose_rivers(spot, None, workers)
+        size = measure_spot(chosen, workers)
         document: formatting.Json = {
+            "rivers": chosen.rivers,
             "num_nodes": size.num_nodes,
             "num_boards": list(size.num_boards),
             "num_hands": list(size.num_hands),
             **{f"memory_bytes_{bits}": needed for bits, needed in size.memory_bytes.items()},
             "seconds_per_iteration": size.seconds_per_iteration,
+            "seconds_to_evaluate": size.seconds_to_evaluate,
         }
-        show(json, document, describe_size(spot, size))
+        show(json, document, *describe_rivers(spot, chosen), describe_size(chosen, size))
         return
     solution, end = _solve(spot, path, workers, resume, overwrite)
     if json:
@@ -267,9 +270,12 @@ def _solve(
     with targets.solving_into(path, workers) as context:
         from runout.flops.spot_setup import measure_spot
         from runout.jit import solve_time
-        from runout.runs.spot import solve_spot
+        from runout.runs.spot import settle_rivers, solve_spot
 
+        given, config = config, settle_rivers(config, path, context.num_threads)
         size = measure_spot(config, context.num_threads)
+        for line in describe_rivers(given, config):
+            print_note(line)
         print_note(describe_size(config, size))
         if (rounding := describe_rounding(config)) is not None:
             print_note(rounding)
@@ -292,7 +298,21 @@ def describe_size(config: SpotConfig, size: "SpotSize") -> str:
     others = ", ".join(f"{each} with precision {bits}" for bits, each in needed.items())
     program = f"{format_bytes(PROGRAM_BYTES)} for the program"
     memory = f"memory: {chosen} for the spot ({others}), {program}"
+    if size.seconds_to_evaluate:
+        seconds = formatting.format_seconds(size.seconds_to_evaluate)
+        memory += f"\nreal cards: evaluated at the end, about {seconds}"
     return f"{config.board}: {size}\nboards: {boards}\n{memory}"
+
+
+def describe_rivers(given: SpotConfig, chosen: SpotConfig) -> list[str]:
+    """Returns a line that says which rivers were chosen for a flop, if a choice was left."""
+    if given.rivers == chosen.rivers or given.first_street != Street.FLOP:
+        return []
+    others = {
+        "exact": "--rivers compact is faster and takes less memory",
+        "compact": "exact ones take more than half of the free memory, --rivers exact tries them",
+    }
+    return [f"rivers: {chosen.rivers}; {others[chosen.rivers]}"]
 
 
 def describe_rounding(config: SpotConfig) -> str | None:
@@ -314,10 +334,12 @@ def _spot_to_json(solution: "SpotSolution") -> formatting.Json:
         "board": config.board,
         "pot_chips": config.pot,
         "stack_chips": config.stack,
+        "rivers": config.rivers,
         "iterations": outcome.iterations,
         "seconds": outcome.seconds,
         "stopped_by": outcome.reason.value,
         "exploitability_chips": outcome.exploitability,
+        "real_exploitability_pot": solution.quality.real,
         "exploitability_pot": solution.exploitability_pot,
         "exploitability_meaning": solution.meaning,
         "ev_chips": {name: root.range_ev(p) for p, name in enumerate(POSITION_NAMES)},

@@ -456,7 +456,7 @@ class JointConfig(ConfigSection):
     checkpoint_minutes: Annotated[NotNegative, NOTHING] = 10.0
     """Minutes between two saves of all tables, for `--resume`; 0: only when interrupted."""
     keep_rivers: Annotated[bool, END] = True
-    """Keep the strategies of rivers, and not only of flops and turns; `lab judge` needs them."""
+    """Keep the strategies of rivers, and not only of flops and turns; `judge` needs them."""
     limped: PotSizesConfig | None = None
     """Other sizes in pots without a raise before the flop."""
     raised: PotSizesConfig | None = None

@@ -199,9 +199,9 @@ class ReportConfig(ConfigSection):
     """Keep what a finished solve can go on from; without it the files are much smaller."""
     precision: values.Precision = 32
     """Bits of numbers in tables: 16 takes half the memory; it costs a little accuracy."""
-    rivers: Literal["exact", "compact"] = "exact"
-    """Rivers of a flop: exact, or compact: grouped by strength; compact takes less time and
-    memory."""
+    rivers: Literal["auto", "exact", "compact"] = "auto"
+    """Rivers of a flop: exact, or compact, grouped by strength in less time and memory; `auto`:
+    exact if a spot takes at most half of the free memory, and in reports."""
     river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"

@@ -1,109 +1,28 @@
 """The backend with real cards: every combo on the flop, turns and rivers exact or in buckets."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from operator import mul
-from typing import Any
 
-import numpy as np
-
-from runout.arrays import AnyArray, Arrays, Float32Array, IntArray
-from runout.cards.deck import permute_combos
+from runout.arrays import Arrays
 from runout.cards.flops import ALL_RUNOUTS, RunoutSubset
 from runout.cfr.schedules import DCFR_SPOT, Schedule, StoppingRule
 from runout.cfr.team import Team
 from runout.events import Phase, reporting_phase
 from runout.flops import backend
 from runout.flops.backend import Cost, FlopGame, FlopSolution, ProgressSink
-from runout.flops.spot_solution import store_shares
+from runout.flops.spot_solution import KEPT_NAMES, StoredStrategy, strategy_of_sums
 from runout.flops.turn_buckets import StrengthBuckets, sort_by_gains
 from runout.flops.values import RunoutSample, extract_pair_values, taking_values_bytes
-from runout.holdem.cards import CardsToCome, Spot, find_runout, make_layouts
-from runout.holdem.forest import StreetTemplate
+from runout.holdem.cards import CardsToCome, Spot, make_layouts
 from runout.holdem.game import CardGame, GamePlan, plan_game
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers, CardTables, Rivers
 from runout.holdem.solver import SpotSolver
-from runout.holdem.tables import LearnedTables, Precision, only_strategy
+from runout.holdem.tables import Precision
 from runout.solutions import flop_bundles as stored
 from runout.solutions.values import ExploitabilityMeaning
 from runout.trees.betting import Street
 from runout.trees.tree import PostflopTree
-
-_NAMES = {
-    part: part for part in (stored.SHARES, stored.RIVER_GAME, *stored.BUCKETS, *stored.TURN_BUCKETS)
-}
-
-
-@dataclass(frozen=True, eq=False)
-class TableStrategy:
-    """Average strategies of a solved game, combo by combo and board by board."""
-
-    tables: LearnedTables
-    game: CardGame
-
-    def rows(
-        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
-    ) -> Float32Array:
-        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
-        runout, hands = find_hands(self.game.cards, player, dealt, combos)
-        place = self.game.find_columns(template.street, runout, player)
-        learning = self.tables.on_board(template.street, place.board)[player]
-        # Hands of a bucket share a column, so columns are fewer than hands.
-        sums = learning.strategy_sum.astype(np.float32)
-        shares = stored.normalize_sums(sums, template.decisions_of(player)[1])
-        return shares[:, place.of_hands[hands]]
-
-    def to_arrays(self) -> Arrays:
-        """Returns the strategies in few bytes: a quarter of tables of single precision."""
-        kept: dict[str, AnyArray] = {}
-
-        def create(name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> AnyArray:
-            kept[name] = np.empty(shape, dtype)
-            return kept[name]
-
-        store_shares(create, self.game, self.tables, _NAMES)
-        return kept
-
-
-def strategy_of_sums(sums: Sequence[tuple[AnyArray, AnyArray]], game: CardGame) -> TableStrategy:
-    """Returns strategies from sums ``[boards, A, W]`` of OOP and IP, street by street."""
-    pairs = [(only_strategy(oop), only_strategy(ip)) for oop, ip in sums]
-    return TableStrategy(LearnedTables(pairs, game.first_street), game)
-
-
-@dataclass(frozen=True, eq=False)
-class StoredStrategy:
-    """Average strategies that were kept, by street, of OOP and IP, and the arrays they are in."""
-
-    shares: Sequence[tuple[stored.EncodedShares, stored.EncodedShares]]
-    cards: CardsToCome
-    kept: Arrays = field(default_factory=dict)
-
-    def rows(
-        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
-    ) -> Float32Array:
-        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
-        board, hands = find_hands(self.cards, player, dealt, combos)
-        counts = template.decisions_of(player)[1]
-        return self.shares[len(dealt)][player].on_board(board, counts)[:, hands]
-
-    def to_arrays(self) -> Arrays:
-        """Returns the arrays that they were read from."""
-        return self.kept
-
-
-def find_hands(
-    cards: CardsToCome, player: int, dealt: tuple[int, ...], combos: IntArray
-) -> tuple[int, IntArray]:
-    """Returns the number of a board, and ``[C]`` of a player's combos on it, as tables have them.
-
-    A board that was not solved because it differs by suits only is looked up under the names of the
-    one that was.
-    """
-    runout = find_runout(cards, dealt)
-    renamed = permute_combos(runout.mapping.new_suits)[combos]
-    return runout.board, cards.players[player].positions()[renamed]
-
 
 #: Boards from which values are taken, as many as a solve can afford.
 DEFAULT_SAMPLE = RunoutSample(num_turns=24, num_rivers=8)
@@ -267,7 +186,7 @@ class CardBackend:
             sums = [(kept[name.format("oop")], kept[name.format("ip")]) for name in names]
             kept = strategy_of_sums(sums, game).to_arrays()
         cards = CardsToCome.plan(flop, backend.EVERYONE)
-        arrays = stored.StoredArrays("kept flop", kept, _NAMES)
+        arrays = stored.StoredArrays("kept flop", kept, KEPT_NAMES)
         return StoredStrategy(arrays.read_shares(make_layouts(tree), cards), cards, kept)
 
     @classmethod

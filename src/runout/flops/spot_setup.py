@@ -9,7 +9,7 @@ from runout.cards.deck import NUM_COMBOS, format_cards, format_combo, live_combo
 from runout.cards.ranges import Range
 from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import RangeError, TreeError, quote
-from runout.execution.pool import PROGRAM_BYTES, count_cores
+from runout.execution.pool import PROGRAM_BYTES, available_memory_bytes, count_cores
 from runout.flops.turn_buckets import StrengthBuckets
 from runout.holdem.cards import CardsToCome, Runout, find_runout
 from runout.holdem.forest import StreetTemplate
@@ -33,6 +33,10 @@ from runout.trees.betting import Street
 _LARGEST_REGRET = 2**15 - 1  # of 16 bits
 _FORGOTTEN = 1e-6  # what is left of the sums of a hand that is unlocked
 _ADVICE = "solve the spot with merges_suits: false"
+
+#: An evaluation of strategies with real cards, and of all values, takes as long as so many exact
+#: iterations.
+_ITERATIONS_TO_EVALUATE = 7
 
 #: Hands that differ by suits only may differ by this much: solved strategies do by rounding.
 _SYMMETRY_TOLERANCE = 1e-3
@@ -228,6 +232,7 @@ class SpotSize:
         num_hands: combos of OOP and IP that the board leaves.
         memory: what solving takes beside the program, by precision.
         seconds_per_iteration: about, if nothing else keeps the cores busy.
+        seconds_to_evaluate: the same for rivers in buckets with real cards; 0 if they are exact.
     """
 
     num_nodes: int
@@ -235,6 +240,7 @@ class SpotSize:
     num_hands: tuple[int, int]
     memory: dict[Precision, MemoryNeed]
     seconds_per_iteration: float = 0.0
+    seconds_to_evaluate: float = 0.0
 
     def __str__(self) -> str:
         oop, ip = self.num_hands
@@ -248,11 +254,32 @@ class SpotSize:
 
 def river_buckets(config: SpotConfig) -> Rivers:
     """Returns how a config keeps turns and rivers."""
-    if config.rivers == "exact":
+    if config.rivers != "compact":
         return EXACT_RIVERS
     number = config.turn_buckets
     turns = None if number is None else StrengthBuckets(number)
     return BucketRivers(config.river_buckets, config.river_blockers, turns=turns)
+
+
+def choose_rivers(
+    config: SpotConfig, known: SpotConfig | None = None, num_workers: int | None = None
+) -> SpotConfig:
+    """Returns a config whose rivers are chosen if they are ``auto``.
+
+    They are those of an earlier solve of the spot, if there is one; else exact, unless the board is
+    a flop that then does not fit into half of the free memory.
+    """
+    if config.rivers != "auto":
+        return config
+    exact = config.model_copy(update={"rivers": "exact"})
+    compact = config.model_copy(update={"rivers": "compact"})
+    if known is not None:
+        return compact if known.rivers == "compact" else exact
+    if config.first_street != Street.FLOP or config.locks:  # rivers in buckets cannot be locked
+        return exact
+    needed = measure_spot(exact, num_workers).memory[Precision(config.precision)].total
+    is_small = config.turn_buckets is None and needed <= available_memory_bytes() / 2
+    return exact if is_small else compact
 
 
 def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize:
@@ -280,5 +307,10 @@ def measure_spot(config: SpotConfig, num_workers: int | None = None) -> SpotSize
     from runout.flops.cards import CardBackend  # which imports this module
 
     backend = CardBackend(config.stopping_rule(), rivers)
-    seconds = backend.seconds_per_iteration(plans[Precision.SINGLE]) / workers
-    return SpotSize(spot.tree.num_nodes, num_boards, (oop, ip), memory, seconds)
+    seconds, to_evaluate = backend.seconds_per_iteration(plans[Precision.SINGLE]) / workers, 0.0
+    if not rivers.is_exact:
+        exact = replace(backend, rivers=EXACT_RIVERS)
+        per_iteration = exact.seconds_per_iteration(plan_game(spot)) / workers
+        to_evaluate = _ITERATIONS_TO_EVALUATE * per_iteration
+    sizes = spot.tree.num_nodes, num_boards, (oop, ip), memory
+    return SpotSize(*sizes, seconds, to_evaluate)

@@ -12,7 +12,7 @@ stands the solution, which `runout.solutions.flop_bundles` opens without a solve
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from runout.arrays import AnyArray, Float32Array, FloatArray, divide
-from runout.cards.deck import NUM_COMBOS, disjoint_combos, live_combos
+from runout.arrays import AnyArray, Arrays, Float32Array, FloatArray, IntArray, divide
+from runout.cards.deck import NUM_COMBOS, disjoint_combos, live_combos, permute_combos
 from runout.cards.flops import CanonicalBoard, GivenFlop
-from runout.cfr.cfr_kernels import EVALUATING
+from runout.cfr.cfr_kernels import EVALUATING, RESPONDING
 from runout.cfr.schedules import SolveOutcome, StopReason
 from runout.cfr.team import Team
 from runout.config.load import parse_config
@@ -32,7 +32,8 @@ from runout.equity.board import compute_board_equity
 from runout.errors import BundleError
 from runout.flops.backend import FlopStrategy
 from runout.flops.spot_setup import river_buckets, settle_locks
-from runout.holdem.cards import Spot
+from runout.holdem.cards import CardsToCome, Spot, find_runout
+from runout.holdem.forest import StreetTemplate
 from runout.holdem.game import CardGame
 from runout.holdem.solver import SpotSolver, average_rows
 from runout.holdem.tables import (
@@ -41,11 +42,12 @@ from runout.holdem.tables import (
     Precision,
     SpotTables,
     name_of_table,
+    only_strategy,
 )
 from runout.simd.decision_kernels import Learning
 from runout.solutions import flop_bundles
 from runout.solutions.flop import StoredSpot, StoredTables
-from runout.solutions.flop_bundles import LOCKED, SHARES, StoredLayout
+from runout.solutions.flop_bundles import LOCKED, SHARES, RealGameLoss, StoredLayout
 from runout.solutions.node import Curve, Quality, Unit, weight_met
 from runout.solutions.run import SolveResult
 from runout.solutions.values import CreateArray, ExploitabilityMeaning, FlopReport
@@ -60,6 +62,18 @@ from runout.storage.bundle import (
 from runout.storage.writer import BundleWriter, Finish, begin_bundles
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
+from runout.trees.tree import IP, OOP
+
+#: What arrays of strategies alone are called.
+KEPT_NAMES = {
+    part: part
+    for part in (
+        flop_bundles.SHARES,
+        flop_bundles.RIVER_GAME,
+        *flop_bundles.BUCKETS,
+        *flop_bundles.TURN_BUCKETS,
+    )
+}
 
 #: Boards whose tables or values are kept.
 _KEPT_BOARDS = 64
@@ -78,11 +92,8 @@ class LiveSpot:
         """Takes ``[O]`` the opponent's range of each player; `state` changes with the tables."""
         self.game, self.tables, self._state = game, tables, state
         self._seen: object = self
-        self._first_visits = lru_cache(1)(
-            lambda: [
-                game.visit_first_street(player, EVALUATING, tables, reach)
-                for player, reach in enumerate(root_reach)
-            ]
+        self._first_visit = lru_cache(NUM_PLAYERS)(
+            lambda player: game.visit_first_street(player, EVALUATING, tables, root_reach[player])
         )
         self._evs = lru_cache(_KEPT_BOARDS)(self._find_evs)
         self._on_board = lru_cache(_KEPT_BOARDS)(tables.on_board)
@@ -99,7 +110,8 @@ class LiveSpot:
             )
         )
         is_flop = self.game.first_street == Street.FLOP
-        return StoredTables(strategy, values[:-1], locked, self.equities if is_flop else None)
+        equities = self.equities if is_flop else None
+        return StoredTables(strategy, values[:-1], locked, equities, self.buckets)
 
     def equities(self) -> FloatArray:
         """Returns ``[n, m]`` what OOP wins of a pot, checked down; 0 for hands that cannot meet."""
@@ -118,6 +130,14 @@ class LiveSpot:
         learning = self._on_board(street, place.board)[player]
         return average_rows(learning, range(rows.start, rows.stop))[:, place.of_hands]
 
+    def buckets(self, depth: int, player: int, board: int) -> IntArray | None:
+        """Returns ``[n]`` the column of each hand on a street in buckets; None where all differ."""
+        street, cards = Street(self.game.first_street + depth), self.game.card_tables
+        is_river = street == Street.RIVER and cards.games is not None
+        if not is_river and (street != Street.TURN or cards.turn_columns is None):
+            return None
+        return self.game.find_columns(street, board, player).of_hands
+
     def evs(self, depth: int, board: int) -> list[FloatArray]:
         """Returns for each player ``[C, n]`` what hands get from the next card on.
 
@@ -126,6 +146,12 @@ class LiveSpot:
         """
         self._look_again_if_changed()
         return self._evs(depth, board)
+
+    def root_values(self, player: int) -> Float32Array:
+        """Returns ``[H]`` counterfactual values of a player's hands at the root."""
+        self._look_again_if_changed()
+        values, _ = self._first_visit(player)
+        return values
 
     def _is_locked(self, depth: int, player: int, board: int, row: int) -> Any:
         if not isinstance(self.tables, LearnedTables):
@@ -139,7 +165,7 @@ class LiveSpot:
             return
         if isinstance(self.tables, LearnedTables):  # only these can be locked
             settle_locks(self.game.templates, self.tables)
-        for known in (self._first_visits, self._evs, self._on_board):
+        for known in (self._first_visit, self._evs, self._on_board):
             known.cache_clear()
         self._seen = state
 
@@ -147,7 +173,8 @@ class LiveSpot:
         cards, tree, template = self.game.cards, self.game.spot.tree, self.game.templates[depth]
         dealt = cards.runouts[depth - 1][board] if depth > 0 else ()
         nodes, live, found = list(template.next_roots), live_combos(dealt), []
-        for player, visit in enumerate(self._first_visits()):
+        for player in range(NUM_PLAYERS):
+            _, visit = self._first_visit(player)
             if depth > 0:
                 # Lines that are almost never played keep their precision: only ratios matter.
                 largest = visit.reach.max(axis=1, keepdims=True)
@@ -200,16 +227,15 @@ def look_at_strategy(
     Values are those of the strategies with real cards, whatever the backend looked at. A canonical
     flop may have been given in other suits, in which it is then shown.
     """
-    game = CardGame(spot, team=team)
-    root_reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
-    live = LiveSpot(game, FixedTables(game.templates, game.cards, strategy.rows), root_reach)
+    real = RealCards(spot, strategy, team)
     reached, meaning = report.exploitability_pot, report.meaning
     quality = Quality(reached, meaning, report.iterations, report.seconds, curve=curve)
     suits = None
     if given is not None:
         suits = CanonicalBoard.from_cards(given.cards).mapping
         spot = replace(spot, board=given.cards)
-    return StoredSpot(spot, game.cards, live.stored(), quality, unit=Unit.POTS, suits=suits)
+    tables = real.live.stored()
+    return StoredSpot(spot, real.game.cards, tables, quality, unit=Unit.POTS, suits=suits)
 
 
 def store_shares(
@@ -279,11 +305,30 @@ def store_spot(
     names: Mapping[str, str],
     last_street: Street = Street.RIVER,
     dtype: npt.DTypeLike = np.uint16,
+    real: LiveSpot | None = None,
 ) -> None:
-    """Writes everything that is kept of a solved board; see `store_shares` for the arguments."""
+    """Writes everything that is kept of a solved board; see `store_shares` for the arguments.
+
+    Values are those with real cards, if these are given.
+    """
     game, tables = live.game, live.tables
     assert isinstance(tables, LearnedTables)
     layout = store_shares(create, game, tables, names, last_street, dtype)
+    store_values(create, layout, real or live, names)
+    if LOCKED in names and any(oop.lock.size or ip.lock.size for oop, ip in tables.by_street):
+        is_locked = create(names[LOCKED], (layout.size(LOCKED),), np.dtype(np.uint8))
+        for pair, of_street in zip(tables.by_street, layout.split(LOCKED, is_locked), strict=True):
+            for learning, locked in zip(pair, of_street, strict=True):
+                locked[:] = learning.lock.any(axis=2) if learning.lock.size else 0
+    if flop_bundles.EQUITY in names and game.first_street == Street.FLOP:
+        equities = flop_bundles.encode_equities(live.equities())
+        create(names[flop_bundles.EQUITY], equities.shape, equities.dtype)[:] = equities
+
+
+def store_values(
+    create: CreateArray, layout: StoredLayout, live: LiveSpot, names: Mapping[str, str]
+) -> None:
+    """Writes what hands get from the next card on."""
     new: list[list[tuple[Any, Any]]] = [
         layout.split(part, create(names[part], (layout.size(part),), np.dtype(kind)))
         for part, kind in ((flop_bundles.VALUES, np.int16), (flop_bundles.BOUNDS, np.float32))
@@ -295,14 +340,162 @@ def store_spot(
                 encoded = flop_bundles.encode_values(values)
                 of_codes[player][board] = encoded.codes
                 of_bounds[player][board] = encoded.bounds
-    if LOCKED in names and any(oop.lock.size or ip.lock.size for oop, ip in tables.by_street):
-        is_locked = create(names[LOCKED], (layout.size(LOCKED),), np.dtype(np.uint8))
-        for pair, of_street in zip(tables.by_street, layout.split(LOCKED, is_locked), strict=True):
-            for learning, locked in zip(pair, of_street, strict=True):
-                locked[:] = learning.lock.any(axis=2) if learning.lock.size else 0
-    if flop_bundles.EQUITY in names and game.first_street == Street.FLOP:
-        equities = flop_bundles.encode_equities(live.equities())
-        create(names[flop_bundles.EQUITY], equities.shape, equities.dtype)[:] = equities
+
+
+@dataclass(frozen=True, eq=False)
+class TableStrategy:
+    """Average strategies of a solved game, combo by combo and board by board."""
+
+    tables: LearnedTables
+    game: CardGame
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
+        runout, hands = find_hands(self.game.cards, player, dealt, combos)
+        place = self.game.find_columns(template.street, runout, player)
+        # Hands of a bucket share a column, so columns are fewer than hands.
+        return self._shares(template, player, place.board)[:, place.of_hands[hands]]
+
+    @cached_property
+    def _shares(self) -> Callable[[StreetTemplate, int, int], Float32Array]:
+        """Shares of the last boards: rivers that share a game follow each other."""
+
+        def normalize(template: StreetTemplate, player: int, board: int) -> Float32Array:
+            learning = self.tables.on_board(template.street, board)[player]
+            sums = learning.strategy_sum.astype(np.float32)
+            return flop_bundles.normalize_sums(sums, template.decisions_of(player)[1])
+
+        return lru_cache(2 * NUM_PLAYERS)(normalize)
+
+    def to_arrays(self) -> Arrays:
+        """Returns the strategies in few bytes: a quarter of tables of single precision."""
+        kept: dict[str, AnyArray] = {}
+
+        def create(name: str, shape: Sequence[int], dtype: np.dtype[Any]) -> AnyArray:
+            kept[name] = np.empty(shape, dtype)
+            return kept[name]
+
+        store_shares(create, self.game, self.tables, KEPT_NAMES)
+        return kept
+
+
+def strategy_of_sums(sums: Sequence[tuple[AnyArray, AnyArray]], game: CardGame) -> TableStrategy:
+    """Returns strategies from sums ``[boards, A, W]`` of OOP and IP, street by street."""
+    pairs = [(only_strategy(oop), only_strategy(ip)) for oop, ip in sums]
+    return TableStrategy(LearnedTables(pairs, game.first_street), game)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredStrategy:
+    """Average strategies that were kept, by street, of OOP and IP, and the arrays they are in."""
+
+    shares: Sequence[tuple[flop_bundles.EncodedShares, flop_bundles.EncodedShares]]
+    cards: CardsToCome
+    kept: Arrays = field(default_factory=dict)
+
+    def rows(
+        self, template: StreetTemplate, player: int, dealt: tuple[int, ...], combos: IntArray
+    ) -> Float32Array:
+        """Returns ``[A, C]`` how likely a player takes each action with each combo."""
+        board, hands = find_hands(self.cards, player, dealt, combos)
+        counts = template.decisions_of(player)[1]
+        return self.shares[len(dealt)][player].on_board(board, counts)[:, hands]
+
+    def to_arrays(self) -> Arrays:
+        """Returns the arrays that they were read from."""
+        return self.kept
+
+
+def find_hands(
+    cards: CardsToCome, player: int, dealt: tuple[int, ...], combos: IntArray
+) -> tuple[int, IntArray]:
+    """Returns the number of a board, and ``[C]`` of a player's combos on it, as tables have them.
+
+    A board that was not solved because it differs by suits only is looked up under the names of the
+    one that was.
+    """
+    runout = find_runout(cards, dealt)
+    renamed = permute_combos(runout.mapping.new_suits)[combos]
+    return runout.board, cards.players[player].positions()[renamed]
+
+
+# Strategies of a board, however hands were grouped, in the game with real cards.
+
+
+class RealCards:
+    """Strategies of a spot evaluated with every combo on every turn and river card.
+
+    Attributes:
+        game: the spot with exact rivers.
+        live: what hands get, for looks and bundles.
+    """
+
+    def __init__(
+        self,
+        spot: Spot,
+        strategy: FlopStrategy,
+        team: Team | None = None,
+    ) -> None:
+        """Nothing is evaluated before it is asked for."""
+        self.game = game = CardGame(spot, team=team)
+        self._strategy = strategy
+        tables = FixedTables(game.templates, game.cards, strategy.rows)
+        reach = [game.cards.root_reach(player) for player in range(NUM_PLAYERS)]
+        self.live = LiveSpot(game, tables, reach)
+
+    def measure(self) -> RealGameLoss:
+        """Returns what the strategies win, and best responses to them."""
+        spot = self.game.spot
+        oop, pot = self._add_up(OOP, self.live.root_values(OOP)), spot.tree.stakes.pot
+        is_raked = spot.rake.taken_from(pot) > 0.0
+        ip = self._add_up(IP, self.live.root_values(IP)) if is_raked else -oop
+        best = self._respond(OOP), self._respond(IP)
+        return RealGameLoss(best, (oop, ip), pot)
+
+    def _respond(self, player: int) -> float:
+        game = self.game
+        tables = FixedTables(game.templates, game.cards, self._strategy.rows, (1 - player,))
+        reach = game.cards.root_reach(player)
+        return self._add_up(player, game.visit(player, RESPONDING, tables, reach))
+
+    def _add_up(self, player: int, values: Float32Array) -> float:
+        """Returns what a player wins with all its hands, beyond half the pot."""
+        self.game.team.cancel.raise_if_set()
+        hands = self.game.cards.players[player]
+        return float((hands.weights * values[: len(hands.combos)].astype(np.float64)).sum())
+
+
+def store_evaluation(path: Path, spot: StoredSpot, live: LiveSpot, loss: RealGameLoss) -> None:
+    """Writes a saved spot again with its values with real cards, and what its strategies lose."""
+    bundle = load_bundle(path, flop_bundles.SPOT_KIND, flop_bundles.SPOT_SCHEMAS)
+    config, report = parse_config(bundle.config_text or "", SpotConfig), bundle.documents
+    names = flop_bundles.SPOT_NAMES
+    new = names[flop_bundles.VALUES], names[flop_bundles.BOUNDS]
+    with spot_writer(path, config, bundle.config_text or "", overwrite=True) as writer:
+        for name, array in flop_bundles.arrays_of_spot(bundle, spot.layouts, spot.cards).items():
+            if name not in new:
+                writer.add_array(name, array)
+        store_values(writer.create_array, StoredLayout(spot.layouts, spot.cards), live, names)
+        noted = {**report[flop_bundles.REPORT], **loss.to_report()}
+        writer.add_document(flop_bundles.REPORT, noted)
+        writer.commit()
+
+
+def spot_writer(
+    path: Path | str, config: SpotConfig, config_text: str, *, overwrite: bool
+) -> BundleWriter:
+    """Returns what writes the bundle of a spot."""
+    return BundleWriter(
+        path,
+        kind=flop_bundles.SPOT_KIND,
+        schema_version=flop_bundles.SPOT_SCHEMA_VERSION,
+        config_text=config_text,
+        config_digest=digest_config(config.game_mapping()),
+        measured=[flop_bundles.REPORT],
+        overwrite=overwrite,
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -313,6 +506,9 @@ class SpotSolution(SolveResult):
         config: what was asked for.
         solver: the learned tables; more iterations change them.
         outcome: why the solve ended and what it reached in all sittings, in chips.
+        real: the strategies with real cards, of which EVs are then taken; None where rivers are
+            exact, and as long as nothing was measured.
+        loss: what they lose there.
     """
 
     kind = "spot"
@@ -321,12 +517,27 @@ class SpotSolution(SolveResult):
     solver: SpotSolver
     outcome: SolveOutcome
     manifest: Manifest | None = None
+    real: RealCards | None = None
+    loss: RealGameLoss | None = None
 
     @cached_property
     def view(self) -> StoredSpot:
         """Strategies, values and equities at any node."""
         quality = flop_bundles.quality_of(self.config, self._report(), self.manifest)
-        return look_at(self.solver, quality, self.config)
+        seen = look_at(self.solver, quality, self.config)
+        if self.real is not None:
+            seen.tables = replace(seen.tables, values=self.real.live.stored().values)
+        return seen
+
+    def with_real_cards(self, team: Team, loss: RealGameLoss | None = None) -> "SpotSolution":
+        """Returns the solution with its strategies as they are now, evaluated with real cards.
+
+        A loss that was measured before need not be measured again.
+        """
+        game, tables = self.solver.game, self.solver.tables
+        settle_locks(game.templates, tables)
+        real = RealCards(game.spot, TableStrategy(tables, game), team)
+        return replace(self, real=real, loss=loss or real.measure())
 
     @property
     def is_interrupted(self) -> bool:
@@ -354,21 +565,14 @@ class SpotSolution(SolveResult):
 
         Learning may continue before that is called. A solution takes the time of two iterations.
         """
-        writer = BundleWriter(
-            path,
-            kind=flop_bundles.SPOT_KIND,
-            schema_version=flop_bundles.SPOT_SCHEMA_VERSION,
-            config_text=self.config.to_yaml(),
-            config_digest=digest_config(self.config.game_mapping()),
-            measured=[flop_bundles.REPORT],
-            overwrite=overwrite,
-        )
+        writer = spot_writer(path, self.config, self.config.to_yaml(), overwrite=overwrite)
 
         def fill(writer: BundleWriter) -> None:
             if has_solution:
                 settle_locks(self.solver.game.templates, self.solver.tables)
                 live = LiveSpot(self.solver.game, self.solver.tables, self.solver.root_reach)
-                store_spot(writer.create_array, live, flop_bundles.SPOT_NAMES)
+                real = None if self.real is None else self.real.live
+                store_spot(writer.create_array, live, flop_bundles.SPOT_NAMES, real=real)
             if self.config.keep_resume or self.is_interrupted or not has_solution:
                 for name, array in self.solver.tables.named_arrays():
                     writer.add_array(name, array)
@@ -395,7 +599,9 @@ class SpotSolution(SolveResult):
         solver.tables = _fill(str(path), solver.tables, bundle.arrays)
         solver.iteration, solver.seconds = outcome.iterations, outcome.seconds
         solver.history = outcome.history
-        return cls(config, solver, outcome, bundle.manifest)
+        loaded = cls(config, solver, outcome, bundle.manifest)
+        loss = RealGameLoss.of_report(bundle.documents[flop_bundles.REPORT], config.pot)
+        return loaded if loss is None else loaded.with_real_cards(solver.game.team, loss)
 
     def _report(self) -> dict[str, Any]:
         outcome = self.outcome
@@ -405,6 +611,7 @@ class SpotSolution(SolveResult):
             "seconds": outcome.seconds,
             "exploitability_chips": outcome.exploitability,
             "curve_chips": [list(point) for point in outcome.history],
+            **({} if self.loss is None else self.loss.to_report()),
         }
 
 

@@ -137,7 +137,8 @@ def measure_gains(solver: SpotSolver, player: int) -> FloatArray:
     """
     game, root_reach = solver.game, solver.root_reach[player]
     forest = game.templates[Street.TURN].forests[player]
-    reach = game.visit_first_street(player, EVALUATING, solver.tables, root_reach).reach
+    _, visit = game.visit_first_street(player, EVALUATING, solver.tables, root_reach)
+    reach = visit.reach
     decisions = np.flatnonzero(forest.kind == HERO_ACTS)
     children = [forest.first_child[d] + np.arange(forest.num_children[d]) for d in decisions]
     action = np.concatenate([np.zeros(0, np.int64), *children]).astype(np.int64)

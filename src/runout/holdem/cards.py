@@ -436,6 +436,7 @@ class Runout(NamedTuple):
         return self.numbers[-1] if self.numbers else 0
 
 
+@lru_cache(maxsize=4096)  # both players do something on every river of a flop, visit after visit
 def find_runout(cards: CardsToCome, dealt: tuple[int, ...]) -> Runout:
     """Returns where the tables keep the cards dealt, or cards that differ by suits only."""
     runout = Runout((), (), SuitMapping.identity())

@@ -312,11 +312,11 @@ class CardGame:
 
     def visit_first_street(
         self, player: int, step: Step, tables: SpotTables, root_reach: Float32Array
-    ) -> StreetVisit:
-        """Visits the whole spot; returns copies of what was found on its first street."""
-        self.visit(player, step, tables, root_reach)
+    ) -> tuple[Float32Array, StreetVisit]:
+        """Visits the whole spot; returns what `visit` does, and copies of its first street."""
+        root_value = self.visit(player, step, tables, root_reach)
         scratch = self.workspace.sides[player].first
-        return StreetVisit(scratch.value.copy(), scratch.reach.copy())
+        return root_value, StreetVisit(scratch.value.copy(), scratch.reach.copy())
 
     def visit_turn_card(
         self, player: int, number: int, step: Step, tables: SpotTables, reach: Float32Array

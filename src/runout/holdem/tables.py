@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar, NamedTuple, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -309,14 +309,20 @@ class FixedTables:
 
     def on_boards(self, street: Street, boards: range) -> BothPlayers:
         """Returns the tables of consecutive boards."""
-        return self._of_player(0, street, boards), self._of_player(1, street, boards)
+        return self._filled(0, street, boards), self._filled(1, street, boards)
+
+    @cached_property
+    def _filled(self) -> Callable[[int, Street, range], Learning]:
+        """Tables of the last boards: players are often visited one after the other."""
+        return lru_cache(2 * len(PLAYER_WORDS))(self._of_player)
 
     def _of_player(self, player: int, street: Street, boards: range) -> Learning:
         if player not in self.players:
             return only_strategy(np.zeros((len(boards), 0, 0), np.float32))
         number = street - self.templates[0].street
         template, hands = self.templates[number], self.cards.players[player]
-        played = np.zeros((len(boards), template.num_actions[player], hands.width), np.float32)
+        played = np.empty((len(boards), template.num_actions[player], hands.width), np.float32)
+        played[..., len(hands.combos) :] = 0.0
         for position, board in enumerate(boards):
             dealt = self.cards.runouts[number - 1][board] if number > 0 else ()
             known = self.rows_of(template, player, dealt, hands.combos)

@@ -13,21 +13,24 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, cast
 
-import numpy as np
-
 from runout.arrays import Float32Array
 from runout.cards.deck import live_combos
-from runout.cfr.cfr_kernels import EVALUATING, RESPOND, RESPONDING, Step
+from runout.cfr.cfr_kernels import RESPOND, Step
 from runout.cfr.team import Team
 from runout.config.load import parse_config
 from runout.config.run import RunConfig
 from runout.errors import BundleError, ExecutionError
-from runout.events import reporting_phase
+from runout.events import Phase, reporting_phase
 from runout.execution.context import RunContext
 from runout.flops.backend import EVERYONE, FlopStrategy
-from runout.flops.cards import StoredStrategy, TableStrategy
 from runout.flops.solve import SolvedFlop, merges_suits
-from runout.flops.spot_solution import SpotSolution
+from runout.flops.spot_solution import (
+    RealCards,
+    SpotSolution,
+    StoredStrategy,
+    TableStrategy,
+    store_evaluation,
+)
 from runout.holdem.cards import PlayerHands, Spot
 from runout.holdem.game import CardGame
 from runout.holdem.tables import FixedTables
@@ -36,34 +39,15 @@ from runout.preflop.solver import best_response
 from runout.runs.plan import make_joint_game
 from runout.solutions import preflop as stored
 from runout.solutions.flop import StoredSpot
-from runout.solutions.flop_bundles import JointFlops
+from runout.solutions.flop_bundles import JointFlops, RealGameLoss
 from runout.solutions.node import Solution
 from runout.solutions.preflop import FLOPS_FOLDER, SOLUTION_FOLDER, PreflopSolution
 from runout.solutions.run import open as open_result
 from runout.solutions.values import ValueBundle
+from runout.storage.ledger import claiming
 from runout.trees.betting import Street
 from runout.trees.layout import NUM_PLAYERS
-from runout.trees.tree import IP, OOP, PostflopTree
-
-
-@dataclass(frozen=True)
-class RealGameLoss:
-    """What OOP and IP win with best responses, and with their strategies, beyond half the pot."""
-
-    best_response: tuple[float, float]
-    value: tuple[float, float]
-    pot: float
-
-    @property
-    def exploitability_pot(self) -> float:
-        """The mean gain of a best response, as a fraction of the pot."""
-        return (sum(self.best_response) - sum(self.value)) / NUM_PLAYERS / self.pot
-
-    @property
-    def gains_pot(self) -> tuple[float, float]:
-        """What OOP and IP gain by answering best instead, as fractions of the pot."""
-        oop, ip = (best - own for best, own in zip(self.best_response, self.value, strict=True))
-        return oop / self.pot, ip / self.pot
+from runout.trees.tree import PostflopTree
 
 
 def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> RealGameLoss:
@@ -72,18 +56,7 @@ def judge_spot(spot: Spot, strategy: FlopStrategy, team: Team | None = None) -> 
     Cards that differ by suits only are looked at once, unless own buckets tell suits apart.
     """
     is_merged = spot.merges_suits and merges_suits(strategy)
-    game = CardGame(replace(spot, merges_suits=is_merged), team=team)
-
-    def value_of(player: int, step: Step) -> float:
-        """Returns what a player wins with all its hands, beyond half the pot."""
-        reach, hands = game.cards.root_reach(player), game.cards.players[player]
-        values = _visit(game, strategy, player, step, reach)[: len(hands.combos)]
-        return float((hands.weights * values.astype(np.float64)).sum())
-
-    pot, oop = spot.tree.stakes.pot, value_of(OOP, EVALUATING)
-    is_raked = spot.rake.taken_from(pot) > 0.0
-    best = (value_of(OOP, RESPONDING), value_of(IP, RESPONDING))
-    return RealGameLoss(best, (oop, value_of(IP, EVALUATING) if is_raked else -oop), pot)
+    return RealCards(replace(spot, merges_suits=is_merged), strategy, team).measure()
 
 
 def exploitability(
@@ -111,8 +84,7 @@ def exploitability(
     if isinstance(solution, SolvedFlop):
         return judge_spot(solution.spot, solution.strategy, team).exploitability_pot
     if isinstance(solution, StoredSpot):
-        stored = StoredStrategy(cast(Any, solution.tables.strategy), solution.cards)
-        return judge_spot(solution.spot, stored, team).exploitability_pot
+        return _evaluate(solution, team).measure().exploitability_pot
     if not isinstance(solution, SpotSolution):
         where = f"a {type(solution).__name__}"
         raise ExecutionError(where, "not a solution of solve_spot or solve_flop, nor a saved one")
@@ -123,13 +95,25 @@ def exploitability(
     return judge_spot(solver.game.spot, strategy, team).exploitability_pot
 
 
-def _visit(
-    game: CardGame, strategy: FlopStrategy, player: int, step: Step, root_reach: Float32Array
-) -> Float32Array:
-    """Returns ``[H]`` counterfactual values of a player's hands where strategies are given."""
-    players = (1 - player,) if step.mode == RESPOND else (0, 1)
-    tables = FixedTables(game.templates, game.cards, strategy.rows, players)
-    return game.visit(player, step, tables, root_reach)
+def _evaluate(spot: StoredSpot, team: Team) -> RealCards:
+    strategy = StoredStrategy(cast(Any, spot.tables.strategy), spot.cards)
+    return RealCards(spot.spot, strategy, team)
+
+
+def judge_saved_spot(path: Path, context: RunContext) -> RealGameLoss:
+    """Returns what a saved spot loses with real cards, and notes it in its bundle.
+
+    The EVs of a spot whose rivers are in buckets become those with real cards.
+    """
+    spot = open_result(path)
+    assert isinstance(spot, StoredSpot)
+    assert spot.config is not None
+    real = _evaluate(spot, Team(context.num_threads, cancel=context.cancel))
+    with claiming(path), reporting_phase(context.on_event, Phase.REAL_CARDS):
+        loss = real.measure()
+        if spot.config.rivers == "compact":
+            store_evaluation(path, spot, real.live, loss)
+    return loss
 
 
 @dataclass(frozen=True)
@@ -217,6 +201,8 @@ class _JudgedSubgame:
     def visit(self, player: int, step: Step, root_reach: Float32Array, worker: int) -> Float32Array:
         """Returns ``[width]`` counterfactual values of a player's hands, in pots."""
         # Made for each visit: its orders of hands on all boards would fill the memory.
-        values = _visit(CardGame(self._spot), self._strategy, player, step, root_reach)
+        game, players = CardGame(self._spot), (1 - player,) if step.mode == RESPOND else (0, 1)
+        tables = FixedTables(game.templates, game.cards, self._strategy.rows, players)
+        values = game.visit(player, step, tables, root_reach)
         self._on_visit()
         return values

@@ -86,7 +86,8 @@ class ReportPlan:
         """
         report = load_config(source, ReportConfig, given)
         flops = _met_flops(report, flops)
-        spot = SpotConfig.parse(report.to_mapping() | {"board": flops.names[0]})
+        rivers = {} if report.rivers == "compact" else {"rivers": "exact"}
+        spot = SpotConfig.parse(report.to_mapping() | {"board": flops.names[0], **rivers})
         for key, held in zip(PLAYER_KEYS, spot.ranges(), strict=True):
             # A flop stands for those that differ by suits only.
             first = held.weights[[combos[0] for combos in COMBOS_BY_HAND]]

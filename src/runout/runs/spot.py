@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
@@ -24,12 +24,12 @@ from runout.config.load import load_config, parse_config
 from runout.config.run import RunConfig
 from runout.config.spot import NodeLock, SpotConfig
 from runout.errors import BundleError, TreeError
-from runout.events import SpotSolving
+from runout.events import Phase, SpotSolving, reporting_phase
 from runout.execution.context import RunContext, describe_interruption
 from runout.execution.tasks import CancelledError, cancelling_on_interrupt
 from runout.flops.backend import Cost
 from runout.flops.solve import Sizes, read_target
-from runout.flops.spot_setup import SpotSize, lock_node, measure_spot
+from runout.flops.spot_setup import SpotSize, choose_rivers, lock_node, measure_spot
 from runout.flops.spot_solution import SpotSolution, load_outcome, start_solver
 from runout.holdem.tables import Precision
 from runout.runs.plan import require_equal, solving_facts
@@ -126,7 +126,7 @@ class SpotKeys(TypedDict, total=False):
     checkpoint_minutes: float
     keep_resume: bool
     precision: Literal[16, 32]
-    rivers: Literal["exact", "compact"]
+    rivers: Literal["auto", "exact", "compact"]
     river_buckets: int
     river_blockers: Literal["auto", "on", "off"]
     turn_buckets: int | None
@@ -171,8 +171,8 @@ def solve_spot(
     Raises:
         KeyboardInterrupt: after Ctrl-C, when the iteration is over and everything is saved.
     """
-    config, context = _read_config(config, keys), context or RunContext()
-    place = None if directory is None else Path(directory)
+    context, place = context or RunContext(), None if directory is None else Path(directory)
+    config = settle_rivers(_read_config(config, keys), place, context.num_threads)
     team = Team.of(context.worker) if context.worker else Team(context.num_threads)
     rule = replace(config.stopping_rule(), history_every=history_every)
     with nullcontext() if place is None else claiming(place):
@@ -204,6 +204,15 @@ def _read_config(config: SpotConfig | Path | str | None, keys: SpotKeys) -> Spot
     if isinstance(config, SpotConfig):
         return SpotConfig.parse(config.to_mapping() | given) if given else config
     return load_config(config, SpotConfig, given)
+
+
+def settle_rivers(config: SpotConfig, directory: Path | None, num_workers: int) -> SpotConfig:
+    """Returns a config whose rivers are no longer ``auto``: those of a solve that goes on."""
+    known = None
+    if config.rivers == "auto" and directory is not None and has_bundle(directory):
+        with suppress(BundleError):
+            known, _ = load_outcome(directory)
+    return choose_rivers(config, known, num_workers)
 
 
 def _find_earlier(
@@ -256,7 +265,7 @@ def require_memory(config: SpotConfig, size: SpotSize) -> None:
     if Precision(config.precision) != Precision.HALF:
         savings["precision 16"] = size.memory[Precision.HALF].total
     savings["give fewer sizes, a lower max_raises_per_street or narrower ranges"] = None
-    if config.rivers == "exact" and config.first_street == Street.FLOP:
+    if config.rivers != "compact" and config.first_street == Street.FLOP:
         savings["rivers: compact"] = None
     needed = size.memory[Precision(config.precision)].total
     Cost(memory_bytes=needed, savings=savings).require_memory("the solve")
@@ -311,10 +320,22 @@ def _solve(
                 outcome = solver.solve(rule, look_up, context.cancel, on_iteration is not None)
             except CancelledError:
                 outcome = solver.outcome()
-        solution = SpotSolution(config, solver, outcome)
+        solution = _measure(SpotSolution(config, solver, outcome), context)
         if directory is not None:
             solution.save(directory, overwrite=True)
     return solution
+
+
+def _measure(solution: SpotSolution, context: RunContext) -> SpotSolution:
+    """Returns a finished solution evaluated with real cards, unless Ctrl-C stops that."""
+    if solution.solver.game.rivers.is_exact or solution.is_interrupted:
+        return solution
+    team = solution.solver.game.team.cancelled_by(context.cancel)
+    try:
+        with reporting_phase(context.on_event, Phase.REAL_CARDS):
+            return solution.with_real_cards(team)
+    except CancelledError:
+        return solution
 
 
 def _ends_with_check(history: Sequence[Measurement], rule: StoppingRule) -> bool:

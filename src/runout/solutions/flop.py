@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from runout.arrays import AnyArray, FloatArray, IntArray, divide, read_only
+from runout.arrays import AnyArray, BoolArray, FloatArray, IntArray, divide, read_only
 from runout.cards import deck
 from runout.cards.flops import SuitMapping
 from runout.cards.hand_ranking import score_board
@@ -251,12 +251,15 @@ class StoredTables:
             row; None if nobody was told anything.
         equity: returns ``[n, m]`` on a flop what OOP's hands win of a pot against IP's; None on
             other streets.
+        buckets: returns ``[n]`` the bucket of a player's hands on a board, by street from 0 on,
+            player and board; None where all hands are apart.
     """
 
     strategy: Tables
     values: Tables
     locked: Tables | None
     equity: Callable[[], FloatArray] | None
+    buckets: Callable[[int, int, int], IntArray | None] = lambda depth, player, board: None
 
 
 _CARDS_IN_HANDS = 4
@@ -378,7 +381,21 @@ class StoredSpot(Solution):
             is_locked=is_locked,
             reach=reach,
             trail=trail,
+            buckets=self._buckets(runout, is_held, image),
         )
+
+    def _buckets(self, runout: Runout, is_held: BoolArray, image: IntArray) -> IntArray | None:
+        """Returns ``[2, 1326]`` the buckets of hands that are held, -1 for others."""
+        depth = len(runout.dealt)
+        if depth >= len(self.tables.strategy):
+            return None
+        spread = []
+        for player in _PLAYERS:
+            found = self.tables.buckets(depth, player, runout.board)
+            if found is None:
+                return None
+            spread.append(self._spread(found, player, beyond=-1.0))
+        return np.where(is_held, spread, -1.0).astype(np.int64)[:, image]
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
         """Returns the cards that can be dealt at a node; those together that share their tables."""

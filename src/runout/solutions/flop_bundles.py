@@ -48,6 +48,7 @@ from runout.solutions.flop import StoredSpot, StoredTables
 from runout.solutions.node import Quality, Unit
 from runout.solutions.values import ExploitabilityMeaning, require_array, require_shares
 from runout.storage.bundle import (
+    Bundle,
     Manifest,
     StoredArray,
     load_bundle,
@@ -183,6 +184,11 @@ class EncodedShares:
         game, columns = self._find(board)
         return decode_shares(self.codes[game], num_actions, np.float32)[:, columns]
 
+    def buckets_on(self, board: int) -> IntArray | None:
+        """Returns ``[n]`` the column of each hand where hands are in buckets."""
+        _, columns = self._find(board)
+        return None if self.bucket is None else columns.astype(np.int64)
+
     def _find(self, board: int) -> tuple[int, Any]:
         """Returns where the codes of a board are, and of each hand the column."""
         if self.game is None or self.bucket is None:
@@ -263,10 +269,19 @@ class StoredArrays:
             for (oop, ip), (low, high) in zip(codes, bounds, strict=True)
         ]
         locked = self._split(layout, LOCKED, np.uint8) if self._has(LOCKED) else None
+
+        def buckets(depth: int, player: int, board: int) -> IntArray | None:
+            return strategy[depth][player].buckets_on(board)
+
         if streets[0].street != Street.FLOP:
-            return StoredTables(strategy, values, locked, None)
+            return StoredTables(strategy, values, locked, None, buckets)
         equity: Any = self._require(EQUITY, [np.uint16], *(len(p.combos) for p in cards.players))
-        return StoredTables(strategy, values, locked, lambda: equity[...] / _LARGEST_EQUITY)
+
+        def shares() -> FloatArray:
+            won: FloatArray = equity[...] / _LARGEST_EQUITY
+            return won
+
+        return StoredTables(strategy, values, locked, shares, buckets)
 
     def read_shares(
         self, streets: Sequence[StreetLayout], cards: CardsToCome
@@ -337,6 +352,7 @@ SPOT_KIND = "spot"
 SPOT_SCHEMA_VERSION = 2
 SPOT_SCHEMAS = (1, SPOT_SCHEMA_VERSION)
 REPORT = "report"
+_REAL = "real_chips"
 
 #: What a bundle calls the parts of a spot.
 SPOT_NAMES = {part: f"solution_{part}" for part in PARTS}
@@ -372,10 +388,42 @@ def meaning_of(config: SpotConfig) -> ExploitabilityMeaning:
 
     Best responses tell all hands apart on turns, so with buckets there it is an upper bound.
     """
-    if config.rivers == "exact":
+    if config.rivers != "compact":
         return ExploitabilityMeaning.REAL_GAME
     is_bound = config.turn_buckets is not None
     return ExploitabilityMeaning.UPPER_BOUND if is_bound else ExploitabilityMeaning.OWN_GAME
+
+
+@dataclass(frozen=True)
+class RealGameLoss:
+    """What OOP and IP win with best responses, and with their strategies, beyond half the pot."""
+
+    best_response: tuple[float, float]
+    value: tuple[float, float]
+    pot: float
+
+    @property
+    def exploitability_pot(self) -> float:
+        """The mean gain of a best response, as a fraction of the pot."""
+        return sum(self.gains_pot) / len(self.gains_pot)
+
+    @property
+    def gains_pot(self) -> tuple[float, float]:
+        """What OOP and IP gain by answering best instead, as fractions of the pot."""
+        oop, ip = (best - own for best, own in zip(self.best_response, self.value, strict=True))
+        return oop / self.pot, ip / self.pot
+
+    def to_report(self) -> dict[str, Any]:
+        """Returns what the report of a spot notes."""
+        return {_REAL: [list(self.best_response), list(self.value)]}
+
+    @classmethod
+    def of_report(cls, report: Mapping[str, Any], pot: float) -> "RealGameLoss | None":
+        """Returns what a report has noted, None if nothing was measured."""
+        if _REAL not in report:
+            return None
+        (best_oop, best_ip), (oop, ip) = (map(require_number, pair) for pair in report[_REAL])
+        return cls((best_oop, best_ip), (oop, ip), pot)
 
 
 def quality_of(config: SpotConfig, report: Mapping[str, Any], manifest: Manifest | None) -> Quality:
@@ -384,11 +432,13 @@ def quality_of(config: SpotConfig, report: Mapping[str, Any], manifest: Manifest
         (int(require_number(number)), require_number(chips) / config.pot)
         for number, chips in report["curve_chips"]
     )
+    loss = RealGameLoss.of_report(report, config.pot)
     return Quality(
         require_number(report["exploitability_chips"]) / config.pot,
         meaning_of(config),
         int(require_number(report["iterations"])),
         require_number(report["seconds"]),
+        real_exploitability=None if loss is None else loss.exploitability_pot,
         curve=tuple(curve),
         manifest=manifest,
     )
@@ -399,6 +449,17 @@ def has_solution(path: Path | str) -> bool:
     return any(name.startswith("solution_") for name in read_manifest(path).arrays)
 
 
+def arrays_of_spot(
+    bundle: Bundle, streets: Sequence[StreetLayout], cards: CardsToCome
+) -> Mapping[str, Any]:
+    """Returns the arrays of a saved spot in the layout of now."""
+    if bundle.manifest.schema_version == SPOT_SCHEMA_VERSION:
+        return bundle.stored
+    arrays = convert_spot(bundle.arrays, streets, cards)
+    known = {name for name in arrays if not name.startswith("solution_")}
+    return {name: arrays[name] for name in arrays if name in {*SPOT_NAMES.values(), *known}}
+
+
 def load_spot(path: Path | str) -> StoredSpot:
     """Opens the solution of a saved spot; arrays stay on the disk until they are looked at."""
     bundle = load_bundle(path, SPOT_KIND, SPOT_SCHEMAS, verify=False)
@@ -407,11 +468,8 @@ def load_spot(path: Path | str) -> StoredSpot:
         spot = build_spot(config)
         cards = spot.plan_cards()
         quality = quality_of(config, bundle.documents[REPORT], bundle.manifest)
-        streets, is_old = (
-            make_layouts(spot.tree),
-            bundle.manifest.schema_version < SPOT_SCHEMA_VERSION,
-        )
-        stored = convert_spot(bundle.arrays, streets, cards) if is_old else bundle.stored
+        streets = make_layouts(spot.tree)
+        stored = arrays_of_spot(bundle, streets, cards)
     tables = StoredArrays(str(path), stored, SPOT_NAMES).read(streets, cards)
     return StoredSpot(spot, cards, tables, quality, config, config_text=bundle.config_text or "")
 

@@ -78,7 +78,7 @@ class Quality:
             thousandths of a big blind per hand.
         meaning: in which game that is.
         unit: of the exploitability.
-        real_exploitability: the same with real cards, if it was measured apart.
+        real_exploitability: the same with real cards, if it was measured apart; see `real`.
         curve: exploitability by iteration, whenever it was measured.
         manifest: of its bundle; None as long as it is not saved.
     """
@@ -93,16 +93,33 @@ class Quality:
     manifest: Manifest | None = None
 
     @property
+    def real(self) -> float | None:
+        """The exploitability with real cards, if that is known."""
+        is_real = self.meaning is ExploitabilityMeaning.REAL_GAME
+        return self.exploitability if is_real else self.real_exploitability
+
+    @property
     def is_rough(self) -> bool:
-        """Whether a best response gains so much that strategies may still change much."""
-        is_of_pot = self.unit is ExploitabilityUnit.POT
+        """Whether a best response gains so much that strategies may still change much.
+
+        With real cards, if that was measured.
+        """
+        is_of_pot, real = self.unit is ExploitabilityUnit.POT, self.real
         most = NOTABLE_EXPLOITABILITY_POT if is_of_pot else NOTABLE_EXPLOITABILITY_MBB
-        return self.exploitability > most
+        return (self.exploitability if real is None else real) > most
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether it was measured with real cards that a best response gains little."""
+        return self.real is not None and not self.is_rough
 
     def __str__(self) -> str:
-        is_of_pot = self.unit is ExploitabilityUnit.POT
-        share, mbb = f"{self.exploitability:.2%} of the pot", f"{self.exploitability:.3g} mbb"
-        return f"{self.iterations} iterations, {share if is_of_pot else mbb} ({self.meaning})"
+        is_of_pot, real = self.unit is ExploitabilityUnit.POT, self.real
+        form = "{:.2%} of the pot" if is_of_pot else "{:.3g} mbb"
+        own = f"{form.format(self.exploitability)} ({self.meaning})"
+        if self.meaning is not ExploitabilityMeaning.REAL_GAME and real is not None:
+            own = f"{form.format(real)} with real cards, {own}"
+        return f"{self.iterations} iterations, {own}"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the same under JSON names."""
@@ -113,8 +130,9 @@ class Quality:
             "unit": self.unit.value,
             "meaning": self.meaning.value,
             "explanation": self.meaning.explanation,
-            "real_exploitability": self.real_exploitability,
+            "real_exploitability": self.real,
             "rough": self.is_rough,
+            "trusted": self.is_trusted,
             "iterations": self.iterations,
             "seconds": self.seconds,
             "curve": [list(point) for point in self.curve],
@@ -265,6 +283,8 @@ class Node:
         reach: share of the deals that the board allows that are played to here; None if unknown.
         trail: the decisions and cards on the way.
         flops: where a flop is dealt, those that can be looked at.
+        buckets: ``[2, H]`` where hands share strategies, the bucket of each column that is held, -1
+            for others; None where all hands are apart.
     """
 
     path: str
@@ -293,6 +313,7 @@ class Node:
     reach: float | None = None
     trail: tuple[TrailStep, ...] = ()
     flops: tuple[str, ...] = ()
+    buckets: IntArray | None = None
 
     @property
     def street_name(self) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from runout.arrays import FloatArray
+from runout.arrays import AnyArray, FloatArray
 from runout.cards.deck import format_card, format_cards
 from runout.errors import TreeError
 from runout.solutions.node import Node, NodeAction, Quality, Solution
@@ -25,7 +25,7 @@ def node_to_json(node: Node) -> Json:
     """
     names, held = node.hand_space.names, [node.held_columns(player) for player in (0, 1)]
 
-    def of_held(table: FloatArray) -> list[list[float]]:
+    def of_held(table: AnyArray) -> list[list[float]]:
         return [row[columns].tolist() for row, columns in zip(table, held, strict=True)]
 
     def with_digits(table: FloatArray) -> list[list[float]]:  # ratios of small weights matter
@@ -56,6 +56,7 @@ def node_to_json(node: Node) -> Json:
         **plain(tables | {"combos": [node.combos(player) for player in (0, 1)]}),
         **({"ev_from": "start"} if node.is_net else {}),
         **summary,
+        **({} if node.buckets is None else {"buckets": of_held(node.buckets)}),
         "cards": [format_card(card) for card in node.next_cards],
         "flops": list(node.flops),
         "trail": [

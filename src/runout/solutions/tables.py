@@ -161,6 +161,15 @@ def choose_hands(node: Node, text: str, player: int | None = None) -> dict[int, 
     return held
 
 
+def bucket_mates(node: Node, player: int, held: Sequence[int]) -> list[str]:
+    """Returns the names of the hands that arrive and share a bucket with some columns."""
+    if node.buckets is None:
+        return []
+    of_player = node.buckets[player]
+    shared = np.isin(of_player, of_player[list(held)]) & (node.weights[player] > 0.0)
+    return [node.hand_space.names[column] for column in np.flatnonzero(shared)[::-1]]
+
+
 def hands_sheet(node: Node, player: int, held: Sequence[int]) -> Sheet:
     """Returns how much of each hand arrives, its value and equity, and its actions if it acts."""
     tables = (node.weights[player], node.ev[player], node.equity[player])

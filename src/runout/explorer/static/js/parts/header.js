@@ -10,15 +10,15 @@ import { DEFAULTS, viewOfKind } from "../url_state.js";
 
 const HOME = { view: "home", run: "", params: { ...DEFAULTS } };
 
-/** The exploitability in words, and whether it is to be minded. */
+/** The exploitability in words, with real cards if it is known, and whether it is to be minded. */
 export function describeQuality(quality) {
   if (!quality) return null;
   const isPot = quality.unit === "pot";
-  const value = isPot
-    ? `${percent(quality.exploitability, 2)} of the pot`
-    : `${Number(quality.exploitability.toPrecision(2))} mbb`;
-  const game = quality.meaning === "real game" ? "" : `, ${quality.meaning}`;
-  return { text: value + game, isPoor: quality.exploitability > (isPot ? 0.01 : 20), isPot };
+  const inWords = (value) => (isPot ? `${percent(value, 2)} of the pot` : `${Number(value.toPrecision(2))} mbb`);
+  const isUnknown = quality.real_exploitability === null;
+  const own = `${inWords(quality.exploitability)}, ${quality.meaning}`;
+  const text = isUnknown ? own : inWords(quality.real_exploitability);
+  return { text, own, isPoor: !quality.trusted, isRough: quality.rough, isUnknown, isPot };
 }
 
 export function Header() {
@@ -51,7 +51,7 @@ export function Header() {
       quality &&
       html`<button
         class=${`quality ${quality.isPoor ? "poor" : ""}`}
-        title=${facts.quality.explanation}
+        title=${quality.isUnknown ? facts.quality.explanation : TEXT.trust.measured}
         onClick=${() => change({ tab: "trust" })}
       >
         ${quality.isPoor ? "\u26a0 " : ""}${TEXT.trust.exploitability} ${quality.text}

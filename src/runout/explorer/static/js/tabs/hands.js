@@ -44,13 +44,24 @@ function whyAbsent({ node, player, grid }, cell, hand) {
   return `${describe(cell, hand, { node, player, unit: "" })}.`;
 }
 
+/** On a river in buckets, the hands that play like those of a cell. */
+function BucketMates({ node, player, columns }) {
+  if (!node.buckets) return null;
+  const buckets = node.buckets[player];
+  const own = new Set(columns.map((column) => buckets[column]));
+  const mates = node.hands[player].filter((_, i) => own.has(buckets[i]) && node.weights[player][i] > 0);
+  const names = [...new Set(mates.map(handOf))];
+  return html`<p class="muted">${TEXT.inBuckets(node.street, names.join(", "))}</p>`;
+}
+
 function Combos({ shown, cell, combo }) {
   const { node, player, colours } = shown;
   const { u } = state.address.params;
   const isActor = player === node.actor;
   const held = heldBy(node, player, shown.factors);
   const columns = cell.columns.filter((column) => held.combos[column] > 0);
-  return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${`combos of ${cell.name}`}>
+  const mates = html`<${BucketMates} node=${node} player=${player} columns=${columns} />`;
+  return html`${mates}<div class="table-scroll" tabindex="0" role="region" aria-label=${`combos of ${cell.name}`}>
     <table class="combos">
       <thead>
         <tr>

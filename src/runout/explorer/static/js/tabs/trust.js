@@ -14,18 +14,22 @@ export function TrustTab({ node }) {
   const words = TEXT.trust;
   const summary = describeQuality(quality);
   return html`<div class="trust-tab">
-    ${summary?.isPoor && html`<p class="warning"><${Icon} name="warning" /> ${summary.isPot ? words.poor : words.poorBb}</p>`}
+    ${summary?.isRough && html`<p class="warning"><${Icon} name="warning" /> ${summary.isPot ? words.poor : words.poorBb}</p>`}
+    ${summary?.isUnknown && html`<p class="warning"><${Icon} name="warning" /> ${words.unknown}</p>`}
     ${node && html`<${Unlearned} node=${node} />`}
     <dl class="trust">
       ${
         quality &&
         html` <div>
-            <dt>${words.exploitability}</dt>
-            <dd><b>${summary.text}</b><br /><small>${quality.explanation}</small></dd>
+            <dt>${words.real}</dt>
+            <dd><b>${summary.isUnknown ? words.notReal : summary.text}</b></dd>
           </div>
           <div>
-            <dt>${words.real}</dt>
-            <dd>${realText(quality)}</dd>
+            <dt>${words.own}</dt>
+            <dd>
+              ${quality.meaning === "real game" ? words.same : summary.own}
+              <br /><small>${quality.explanation}</small>
+            </dd>
           </div>
           <div>
             <dt>${words.iterations}</dt>
@@ -111,14 +115,6 @@ export function TrustTab({ node }) {
       <pre class="config">${facts.config}</pre>
     </details>
   </div>`;
-}
-
-function realText(quality) {
-  if (quality.meaning === "real game") return TEXT.trust.same;
-  if (quality.real_exploitability === null) return TEXT.trust.notReal;
-  return quality.unit === "pot"
-    ? `${percent(quality.real_exploitability, 2)} of the pot`
-    : `${quality.real_exploitability.toPrecision(3)} mbb`;
 }
 
 function Curve({ quality }) {
