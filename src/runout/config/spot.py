@@ -200,8 +200,8 @@ class ReportConfig(ConfigSection):
     precision: values.Precision = 32
     """Bits of numbers in tables: 16 takes half the memory; it costs a little accuracy."""
     rivers: Literal["auto", "exact", "compact"] = "auto"
-    """Rivers of a flop: exact, or compact, grouped by strength in less time and memory; `auto`:
-    exact if a spot takes at most half of the free memory, and in reports."""
+    """Rivers of a flop: exact, compact or auto. Compact groups hands by strength, in less time and
+    memory; `auto`: exact if a spot takes at most half of the free memory, and in reports."""
     river_buckets: values.RiverBuckets = 48
     """Buckets of strength in which hands are grouped on each river."""
     river_blockers: values.RiverBlockers = "auto"
