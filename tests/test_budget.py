@@ -45,7 +45,7 @@ GRANTED: dict[int, dict[str, int]] = {
         "preflop": 30,
         "runs": 28,
         "solutions": 78,
-        "top": 1,
+        "top": 6,
     },
     28: {
         "cards": 98,

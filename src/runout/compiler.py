@@ -61,6 +61,12 @@ define void @NRT_MemInfo_call_dtor(ptr %head) {
   call void @free(ptr %head)
   ret void
 }
+define ptr @NRT_Allocate(i64 %size) { %room = call ptr @malloc(i64 %size) ret ptr %room }
+define void @NRT_Free(ptr %room) { call void @free(ptr %room) ret void }
+define ptr @NRT_MemInfo_alloc(i64 %size) {
+  %head = call ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 16)
+  ret ptr %head
+}
 define ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 %align) {
   %step = zext i32 %align to i64
   %more = add i64 %step, 64
