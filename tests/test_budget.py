@@ -38,13 +38,13 @@ GRANTED: dict[int, dict[str, int]] = {
     27: {
         "cards": 44,
         "cfr": 4,
-        "cli": 40,
+        "cli": 53,
         "equity": 1,
         "flops": 128,
         "holdem": 340,
         "preflop": 30,
         "runs": 28,
-        "solutions": 78,
+        "solutions": 60,
         "top": 6,
     },
     28: {
