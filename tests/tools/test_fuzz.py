@@ -16,6 +16,7 @@ SEED = 20
 KINDS = {kind.name: kind for kind in all_kinds()}
 NUM_INPUTS = {
     **dict.fromkeys(("ranges", "boards", "sizes", "paths"), 1500),
+    **{"foreign files": 300, "UPI commands": 500},
     "configs": 250,
     "manifests": 500,
     **dict.fromkeys(("npy files", "json documents", "ledger entries"), 100),

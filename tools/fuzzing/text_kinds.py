@@ -28,6 +28,8 @@ from tools.fuzzing.mutations import mutate_text
 RANGES = (
     *("22+,A2s+,KTo-K8o,AhKh,AKs:0.5", "random", "QQ-88,T9s-54s,AK,AQ:0.25", "72o:0.01,AA:1"),
     "22+,A2s+,K9s+,QTs+,J9s+,T9s,98s,87s,76s,65s,ATo+,KJo+",
+    *("AA-22,[50.0]JTs,KJo[/50.0] AKs@25", "top 20%; A\u2660K\u2660 \n AKs:50%", "2Ts,10s9s,5%"),
+    " ".join(["0.5"] * 13 + ["0"] * 1300 + ["1"] * 13),
 )
 BOARDS = ("AhKd7s", "Ah Kd 7s 2c", "Ah,Kd,7s,2c,2d", "QsJh2h", "AhKs", "Ah", "AKs", "72o", "QQ")
 FLOP_LISTS = ("AhKd7s,QsJh2h", "2c2d2h", "AsKs7d,7h7s2c,Th9h6c")
@@ -54,10 +56,10 @@ Reader = Callable[[str], object]
 def text_kinds() -> list[Kind]:
     """Returns the kinds of short texts."""
     return [
-        _kind("ranges", 0.2, RANGES, [_read_range]),
+        _kind("ranges", 0.15, RANGES, [_read_range]),
         _kind(
             "boards",
-            0.2,
+            0.15,
             (*BOARDS, *FLOP_LISTS, *HAND_CLASSES),
             [
                 *(parse_board, parse_cards, parse_card, parse_combo, parse_canonical_hand),
@@ -106,6 +108,9 @@ def _read_range(text: str) -> object:
     hand_range = Range(text)
     if not hand_range.is_empty:
         assert Range(str(hand_range)) == hand_range
+        for notation in ("pio", "gto+", "percent", "weights"):
+            again = Range(hand_range.to_text(notation)).weights
+            assert abs(again - hand_range.weights).max() < 1e-6
     return hand_range.without_cards([0, 51])
 
 

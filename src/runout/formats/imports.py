@@ -18,8 +18,10 @@ from runout.cards.ranges import Range
 from runout.errors import FormatError, RangeError, RunoutError
 from runout.formats import pio, solvers
 from runout.formats.hands import read_hands
-from runout.formats.solvers import RANGE, Item
+from runout.formats.solvers import RANGE, Item, read_number
 
+#: What reading a damaged file may raise; the deepest JSON raises the last.
+_UNREADABLE = LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError
 #: Larger files are something else; a thousand hands take half of it.
 MAX_BYTES = 10_000_000
 
@@ -55,7 +57,7 @@ def read_text(text: str, where: str) -> tuple[str, Sequence[Item]]:
             raise
         except KeyError as error:
             raise FormatError(where, f"lacks {error}, for a file of {program}") from None
-        except (RunoutError, LookupError, TypeError, ValueError, AttributeError) as error:
+        except (RunoutError, *_UNREADABLE) as error:
             raise FormatError(where, f"is not a file of {program}: {error}") from None
         if not items:
             raise FormatError(where, f"is a file of {program} without a spot or a range")
@@ -78,9 +80,10 @@ def _read_hrc(document: Mapping[str, Any], where: str) -> Sequence[Item]:
     names = ["all", *(f"{words[each['type']]} {each['amount']:g}" for each in actions)]
     weights = np.zeros((len(names), NUM_COMBOS))
     for name, hand in document["hands"].items():
-        weights[:, Range(name).weights > 0.0] = (
-            hand["weight"] * np.array([[1.0, *hand["played"]]]).T
+        weight, *played = (
+            min(read_number(x, name), 1e6) for x in (hand["weight"], *hand["played"])
         )
+        weights[:, Range(name).weights > 0.0] = weight * np.array([[1.0, *played]]).T
     ranges = (weights / max(1.0, float(weights.max()))).clip(0.0, 1.0).round(6)
     return [Item(n, {RANGE: str(Range(r))}) for n, r in zip(names, ranges, strict=True) if r.any()]
 

@@ -48,7 +48,7 @@ def read_tail(path: Path) -> str:
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(size - MAX_TAIL_BYTES, 0))
-        tail = file.read().decode("latin-1")
+        tail = file.read().decode("latin-1").rpartition("\0")[2]
     if not read_settings(tail):
         raise FormatError(str(path), "no settings of a tree, such as #Pot#180, at its end")
     return tail

@@ -59,7 +59,6 @@ _NO_SIZES: dict[str, Any] = {
     **{"add_all_in_threshold": 0, "force_all_in_threshold": 0, "merging_threshold": 0},
 }
 _MOST_ITERATIONS = 1_000_000_000
-_MOST_SCRIPTS = 8  # one inside another
 _SAID = {
     StopReason.EXPLOITABILITY: "required accuracy reached",
     StopReason.ITERATIONS: "number of steps reached",
@@ -160,7 +159,7 @@ class UpiServer:
             else:
                 with self._readers, self._tables:
                     found = command(rest)
-        except (RunoutError, OSError) as error:
+        except (RunoutError, OSError, ValueError) as error:  # as of a name with a null byte
             return [f"ERROR: {one_line(str(error))}"]
         return [f"{name} ok!"] if found is None else found
 
@@ -177,8 +176,8 @@ class UpiServer:
 
     def _do_load_script(self, rest: str) -> Lines:
         path, _ = _read_file_name(rest)
-        if self._depth == _MOST_SCRIPTS:
-            raise FormatError(path, f"scripts load each other more than {_MOST_SCRIPTS} deep")
+        if self._depth == 8:
+            raise FormatError(path, "scripts load each other more than 8 deep")
         answers, self._depth = Lines(), self._depth + 1
         try:
             for line in Path(path).read_text("utf-8", "replace").splitlines():
@@ -419,10 +418,6 @@ class UpiServer:
     def _node(self, path: str) -> Node:
         return self._spot().node("" if path == _ROOT else path)
 
-    def _players_node(self, rest: str) -> tuple[int, Node]:
-        player, path = _read_player(rest)
-        return player, self._node(path)
-
     def _describe(self, place: SpotPosition, is_root: bool = False) -> Lines:
         tree, node = place.spot.tree, place.node
         is_over, number = tree.leaf_kind[node] != NOT_A_LEAF, len(place.children)
@@ -487,7 +482,8 @@ class UpiServer:
         return [_row(np.nan_to_num(row)) for row in node.strategy[::-1]]
 
     def _do_calc_ev(self, rest: str) -> Lines:
-        player, node = self._players_node(rest)
+        player, path = _read_player(rest)
+        node = self._node(path)
         return [_row(node.ev[player]), _row(_matchups(node, player))]
 
     def _do_calc_eq(self, rest: str) -> Lines:
@@ -501,7 +497,8 @@ class UpiServer:
         return [_row(side.equity), _row(matchups), _text(share[player])]
 
     def _do_calc_eq_node(self, rest: str) -> Lines:
-        player, node = self._players_node(rest)
+        player, path = _read_player(rest)
+        node = self._node(path)
         total = _text(node.range_equity(player))
         return [_row(node.equity[player]), _row(_matchups(node, player)), total]
 
@@ -554,8 +551,8 @@ def _read_player(text: str) -> tuple[int, str]:
 def _read_file_name(text: str) -> tuple[str, list[str]]:
     """Returns a name, in double quotes if it has spaces, and the words after it, at least one."""
     name, _, rest = text[1:].partition('"') if text[:1] == '"' else text.partition(" ")
-    if not name:
-        raise FormatError("file", "is missing")
+    if not 0 < len(name) < 500:
+        raise FormatError("file", f"{quote(name)} is not a name" if name else "is missing")
     return name, [*rest.split(), ""]
 
 
@@ -568,7 +565,5 @@ def _row(numbers: FloatArray) -> str:
 
 
 def _matchups(node: Node, player: int) -> FloatArray:
-    matchups = np.zeros(NUM_COMBOS)
-    live = live_combos(node.board)
-    matchups[live] = node.met_weights[player, live]
-    return matchups
+    is_live = np.isin(np.arange(NUM_COMBOS), live_combos(node.board))
+    return np.where(is_live, node.met_weights[player], 0.0)
