@@ -57,6 +57,24 @@ print(json.dumps({"value": value, "events": facts, "kernels": sorted(loaded_kern
 """
 
 
+ARRAY_KERNEL = """
+import numpy as np
+from runout.jit import kernel
+
+@kernel
+def copy_row(out_rows):
+    out_rows[1] = out_rows[0]
+"""
+CALL_ARRAY_KERNEL = """
+import json
+import numpy as np
+from runout import array_kernels
+rows = np.arange(6.0).reshape(2, 3)
+array_kernels.copy_row(rows)
+print(json.dumps({"row": rows[1].tolist()}))
+"""
+
+
 @pytest.fixture
 def package(tmp_path) -> Path:
     """The package with its own kernels only, in a folder of its own."""
@@ -104,6 +122,13 @@ def test_compilation_is_reported_once_and_cached_kernels_load_silently(package):
     assert first["kernels"] == ["runout.callee_kernels.add_one", "runout.caller_kernels.add_two"]
     second = call_caller(package)
     assert (second["value"], second["events"]) == (7, [])
+
+
+def test_kept_code_that_needs_the_runtime_of_numba_finds_it(package):
+    """In a process that compiles nothing, it would call what is not there."""
+    (package / "array_kernels.py").write_text(ARRAY_KERNEL)
+    for _ in range(2):
+        assert call_caller(package, CALL_ARRAY_KERNEL) == {"row": [0.0, 1.0, 2.0]}
 
 
 def test_edited_kernel_recompiles_its_callers_in_other_files(package):
