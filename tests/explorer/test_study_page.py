@@ -341,3 +341,43 @@ def test_an_action_filter_shows_that_action_only(browser, runs):
             shares = [row.inner_text() for row in viewer.page.locator(".actions .meter").all()]
             assert shares[0] == "100 %"
             assert set(shares[1:]) == {"0 %"}
+
+
+def test_a_node_is_locked_solved_again_and_the_difference_opens(viewer):
+    viewer.open("/s/river?n=x:b59")
+    page = viewer.page
+    page.get_by_text("Lock this node").click()
+    before = page.locator(".actions .meter").first.inner_text()
+    page.get_by_role("button", name="raise to 148 (30%): never").or_(
+        page.locator('.lock button[aria-label$="never"]').last
+    ).first.click()
+    page.locator('.lock button[aria-label^="fold"][aria-label$="+ 10"]').click()
+    text = page.get_by_role("textbox", name="Lock as text").input_value()
+    assert "f+=10%" in text
+    assert "=0%" in text
+    viewer.check_access()
+    page.get_by_role("button", name="Add lock").click()
+    page.locator(".pending .chip").wait_for()
+    viewer.shoot("lock")
+    page.get_by_role("button", name="Solve again").click()
+    page.get_by_role("button", name="Open the difference").click()
+    viewer.settle()
+    assert viewer.params()["b"] == "river-locked-1"
+    assert "changes its action" in page.locator(".diff").inner_text()
+    viewer.shoot("lock-difference")
+    viewer.open("/s/river-locked-1?n=x:b59")
+    after = [meter.inner_text() for meter in page.locator(".actions .meter").all()]
+    assert after[-1] == "0 %"
+    assert float(after[0].rstrip(" %")) > float(before.rstrip(" %"))
+    assert page.locator(".place .locked").count() == 1
+    viewer.open("/")
+    assert page.locator(".runs .locked").count() == 1
+
+
+def test_a_lock_that_cannot_be_is_said(viewer):
+    viewer.open("/s/river?n=x")
+    page = viewer.page
+    page.get_by_text("Lock this node").click()
+    page.get_by_role("textbox", name="Lock as text").fill("x jump=1")
+    page.get_by_role("button", name="Add lock").click()
+    assert "is not an action" in page.get_by_role("alert").inner_text()

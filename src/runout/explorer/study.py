@@ -72,6 +72,13 @@ class TextQuestion(_Question):
     text: str = Field(max_length=_MAX_TEXT)
 
 
+class LockQuestion(_Question):
+    """Changes to lock, as ``--lock`` takes them; with a name the spot is solved so."""
+
+    texts: list[str] = Field(max_length=100)
+    name: str = Field("", max_length=300)
+
+
 class FurtherQuestion(_Question):
     """How much better a solved spot should become."""
 
@@ -315,23 +322,26 @@ def add_study(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob],
 
     _add_drafts(app, study, jobs, show)
 
-    @app.get("/api/shelf")
-    def shelf() -> Json:
-        return {"ranges": study.read()["ranges"]}
-
-    @app.post("/api/shelf")
-    def keep_range(question: RangeQuestion) -> Json:
-        study.keep_range(question.name, question.text)
-        return shelf()
-
     @app.post("/api/further/{run}")
     def solve_further(run: str, question: FurtherQuestion) -> Json:
         found = resting(run)
         arguments = ["--config", str(found.bundle / CONFIG_FILE)]
-        arguments += ["--target", question.target] if question.target else []
+        arguments += [f"--target={question.target}"] if question.target else []
         if question.max_iterations is not None:
             arguments += ["--max-iterations", str(question.max_iterations)]
         return show(jobs.start(arguments, found.path))
+
+    @app.post("/api/locks/{run}")
+    async def lock(request: Request, run: str, question: LockQuestion) -> Json:
+        changes = [f"--lock={text}" for text in question.texts]
+        arguments = ["--config", str(library.get(run).path), *changes]
+        if question.name:
+            return show(jobs.start(arguments, study.place(question.name)))
+
+        def measure(turn: threading.Event) -> Json:
+            return told(lambda: jobs.measure(arguments, _MAX_SECONDS, turn))
+
+        return await while_connected(request, jobs, measure)
 
     @app.post("/api/change/{run}")
     def change(run: str, question: ChangeQuestion) -> Json:
@@ -355,6 +365,15 @@ def add_study(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob],
 
 
 def _add_drafts(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob], Json]) -> None:
+    @app.get("/api/shelf")
+    def shelf() -> Json:
+        return {"ranges": study.read()["ranges"]}
+
+    @app.post("/api/shelf")
+    def keep_range(question: RangeQuestion) -> Json:
+        study.keep_range(question.name, question.text)
+        return shelf()
+
     @app.post("/api/range")
     def read_range(question: RangeQuestion) -> Json:
         return told(lambda: range_to_json(question.text))

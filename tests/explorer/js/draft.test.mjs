@@ -5,6 +5,7 @@ import { CONTRAST } from "../../../src/runout/explorer/static/js/colours.js";
 import { matchingRuns, splitName } from "../../../src/runout/explorer/static/js/runs.js";
 import * as math from "../../../src/runout/explorer/static/js/node_math.js";
 import * as format from "../../../src/runout/explorer/static/js/format.js";
+import * as locks from "../../../src/runout/explorer/static/js/locks.js";
 import { node } from "./sample.mjs";
 import { decades } from "../../../src/runout/explorer/static/js/curves.js";
 
@@ -168,4 +169,16 @@ test("what hands give up is nothing where they play their best action", () => {
   assert.equal(math.meanLoss({ ...node, actions: best(evs) }), 0);
   const worse = node.actions.map((action, k) => action.strategy.map(() => (k < 2 ? 5 : 8)));
   assert.equal(math.meanLoss({ ...node, actions: best(worse) }), 3);
+});
+
+test("locks are text in the language of the command line", () => {
+  let edits = locks.withEdit({}, "f", "+=", 0.1);
+  edits = locks.withEdit(edits, "f", "+=", 0.1);
+  edits = locks.withEdit(edits, "r148", "=", 0);
+  assert.equal(locks.lockText("x:b59", edits, "AA,KK"), "x:b59 AA,KK: f+=20% r148=0%");
+  assert.equal(locks.lockText("", locks.withEdit(edits, "f", "-=", 0.3)), "root f-=10% r148=0%");
+  assert.deepEqual(locks.withEdit({ f: ["+=", 0.1] }, "f", "-=", 0.1), {});
+  assert.deepEqual(locks.withEdit(edits, "c", "=", 1), { c: ["=", 1] });
+  const merged = [{ node: "r:0" }, { node: "x" }];
+  assert.ok(locks.isLockedAt(merged, "") && locks.isLockedAt(merged, "x") && !locks.isLockedAt(merged, "x:x"));
 });

@@ -2,6 +2,7 @@
 import { html } from "../html.js";
 import { TABS } from "../keys.js";
 import { ActionsPanel } from "../parts/actions_panel.js";
+import { LockPanel } from "../parts/lock_panel.js";
 import { FilterBar } from "../parts/filter_bar.js";
 import { Matrix } from "../parts/matrix.js";
 import { Legend, MatrixBar } from "../parts/matrix_bar.js";
@@ -28,6 +29,7 @@ export function ExplorePage({ shown }) {
       </section>
       <section class="right" aria-label="details">
         <${ActionsPanel} shown=${shown} />
+        <${LockPanel} shown=${shown} />
         <div class="panel">
           <div class="tabs" role="tablist">
             ${TABS.map(

@@ -2,6 +2,7 @@
 import { actionColours } from "../colours.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
+import { isLockedAt } from "../locks.js";
 import { meanLoss, remember } from "../node_math.js";
 import { cardsOf } from "../hands.js";
 import { moneyOf, percent } from "../format.js";
@@ -71,7 +72,9 @@ function Place({ place, here }) {
   const colours = actionColours(place.actions, state.settings.palette, themeOf(state.settings));
   const who = namesAt(place.path)[place.actor];
   return html`<li class=${className} aria-current=${isHere ? "step" : null} ref=${isHere ? keepInView : null}>
-    <button class="place-head" onClick=${() => goToNode(place.path)}>${who}</button>
+    <button class="place-head" onClick=${() => goToNode(place.path)}>
+      ${who} ${isLockedAt(state.facts.spot?.locks, place.path) && html`<span class="locked" title=${TEXT.lockedHelp}><${Icon} name="lock" /><span class="visually-hidden">${TEXT.locked}</span></span>`}
+    </button>
     <ul>
       ${place.actions.map(
         (action, i) =>
