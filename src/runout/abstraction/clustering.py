@@ -72,10 +72,11 @@ def cluster_features(
     on_event: BucketEventSink = ignore_event,
     on_share: ShareSink = ignore_progress,
     team: Team | None = None,
+    num_restarts: int = _NUM_RESTARTS,
 ) -> Clustering:
     """Sorts feature rows into buckets that are as narrow as possible.
 
-    Equal rows are merged first, and count as often as they occur. Each of three restarts draws
+    Equal rows are merged first, and count as often as they occur. Each of some restarts draws
     centres from a seeded sample of the distinct rows (all of them up to `MAX_ROWS_OF_RESTARTS`)
     with k-means++, and moves them with Lloyd's algorithm. The best centres are moved on with all
     rows until nothing changes, or for 10 iterations, and every row goes to the nearest. A centre
@@ -89,6 +90,7 @@ def cluster_features(
         order_key: ``[n]`` buckets are numbered in rising order of its mean.
         name: what is clustered, for ``on_event``; ``on_share`` is told about progress.
         team: threads to share the work.
+        num_restarts: more of them make the result depend less on the seed.
     """
     if features.ndim != 2 or features.size == 0 or not np.isfinite(features).all():
         problem = "rows of finite numbers are needed"
@@ -103,7 +105,7 @@ def cluster_features(
     sample = everything.sample(max(MAX_ROWS_OF_RESTARTS, _MIN_ROWS_PER_BUCKET * num_centers), seed)
     on_share(_MERGED)
     restarting = scale_share(on_share, _MERGED, _RESTARTED)
-    centers = _find_centers(sample, num_centers, seed, restarting)
+    centers = _find_centers(sample, num_centers, seed, num_restarts, restarting)
     labels, centers, inertia = everything.refine(
         centers, _MAX_ITERATIONS_OF_REFINEMENT, scale_share(on_share, _RESTARTED, 1.0)
     )
@@ -238,7 +240,7 @@ class _WeightedRows:
 
 
 def _find_centers(
-    sample: _WeightedRows, num_centers: int, seed: int, on_share: ShareSink
+    sample: _WeightedRows, num_centers: int, seed: int, num_restarts: int, on_share: ShareSink
 ) -> FloatArray:
     """Returns ``[K, d]`` the best centres of several restarts, the first of equally good ones."""
 
@@ -248,10 +250,10 @@ def _find_centers(
         return inertia, centers
 
     found: list[tuple[float, FloatArray]] = []
-    while len(found) < _NUM_RESTARTS:
-        end = min(len(found) + sample.team.num_workers, _NUM_RESTARTS)
+    while len(found) < num_restarts:
+        end = min(len(found) + sample.team.num_workers, num_restarts)
         found += sample.team.run(restart, range(len(found), end))
-        on_share(len(found) / _NUM_RESTARTS)
+        on_share(len(found) / num_restarts)
     return min(found, key=lambda pair: pair[0])[1]
 
 

@@ -24,6 +24,8 @@ from runout.trees.betting import Street
 
 #: How much gains count beside strength (docs/bucketed.md).
 _WEIGHT_OF_GAINS = 1.5
+#: Restarts on a turn card: so many centres in all, because few buckets depend more on the seed.
+_NUM_CENTRES, _FEWEST_RESTARTS, _MOST_RESTARTS = 192, 3, 12
 #: Actions whose gains are looked at, and turn cards on which they are chosen.
 _MOST_ACTIONS, _NUM_TURNS_TO_CHOOSE_BY = 32, 4
 
@@ -86,12 +88,15 @@ class StrengthBuckets:
 
         def sort_player(player: PlayerHands) -> Uint16Array:
             features = TurnFeatures.of_strength(cards, player, strengths)
-            return self.cluster(features, player.width, team)
+            num_restarts = min(_NUM_CENTRES // self.number, _MOST_RESTARTS)
+            return self.cluster(features, player.width, team, num_restarts)
 
         of_oop = sort_player(oop)
         return of_oop, of_oop if np.array_equal(oop.combos, ip.combos) else sort_player(ip)
 
-    def cluster(self, features: TurnFeatures, width: int, team: Team) -> Uint16Array:
+    def cluster(
+        self, features: TurnFeatures, width: int, team: Team, num_restarts: int = _FEWEST_RESTARTS
+    ) -> Uint16Array:
         """Returns ``[T, width]`` the bucket of each hand by k-means, 0 where it is impossible."""
         columns = np.zeros((len(features.rows), width), np.uint16)
 
@@ -104,6 +109,7 @@ class StrengthBuckets:
                     "cramer",
                     seed=self.seed,
                     order_key=features.strength[turn, hands],
+                    num_restarts=max(num_restarts, _FEWEST_RESTARTS),
                 ).labels
 
         team.run(sort_turn, range(len(columns)))
