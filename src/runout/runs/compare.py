@@ -85,11 +85,8 @@ def value_errors(
 
 
 def nuts_apart(spot: Spot, strategy: FlopStrategy) -> float:
-    """Returns the share of pairs of nuts and second nuts that act differently at some turn node.
-
-    It is the mean over turn cards.
-    """
-    turn, shares = plan_game(replace(spot, merges_suits=False)).templates[Street.TURN], []
+    """Returns the share of pairs of nuts and second nuts on turns that act differently there."""
+    turn, num_pairs, num_apart = plan_game(spot).templates[Street.TURN], 0, 0
     for card in np.setdiff1d(np.arange(NUM_CARDS), spot.board).tolist():
         nut_rank = classify_hands((*spot.board, card)).nut_rank
         nuts, second = np.flatnonzero(nut_rank == 1), np.flatnonzero(nut_rank == 2)
@@ -97,8 +94,8 @@ def nuts_apart(spot: Spot, strategy: FlopStrategy) -> float:
         for player in range(NUM_PLAYERS):
             rows, others = (strategy.rows(turn, player, (card,), held) for held in (nuts, second))
             differ |= (rows[:, :, None] != others[:, None, :]).any(axis=0)
-        shares.append(differ.mean())
-    return float(np.mean(shares))
+        num_pairs, num_apart = num_pairs + differ.size, num_apart + int(differ.sum())
+    return num_apart / num_pairs
 
 
 def mean_by_backend(rows: Sequence[BackendRow]) -> dict[str, tuple[int, BackendRow]]:
