@@ -168,8 +168,10 @@ def test_memory_grows_with_flops_and_sizes():
 
 def test_what_would_need_less_is_told_with_numbers():
     needs = needs_of(MONOTONE, BET)
-    change, words = needs.savings
+    change, runouts, words = needs.savings
     assert change == "exact_precision: 16"
+    assert runouts == "turns_per_flop: 16, rivers_per_turn: 16"
+    assert 0 < needs.savings[runouts] < needs.memory_bytes
     assert 0.5 * needs.memory_bytes < needs.savings[change] < needs.memory_bytes
     assert words == "give fewer flops, fewer sizes, or solve_type: compact"
 

@@ -1,7 +1,7 @@
 """Preflop and postflop as one game: its leaves are flops that are played and learned from."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -520,9 +520,13 @@ class JointGame:
         disk += count_value_bytes(self.flops.flops, self.flop_trees, subset)
         share = (self.flops_per_iteration or len(self.flops)) / len(self.flops)
         per_iteration = need.seconds * share
+        cheaper_games = dict(self.backend.savings)
+        if self.backend.runout_subset == ALL_RUNOUTS:
+            few = replace(self.backend, runout_subset=RunoutSubset(16, 16))
+            cheaper_games["turns_per_flop: 16, rivers_per_turn: 16"] = few
         savings: dict[str, int | None] = {
             change: JOINT_PROGRAM_BYTES + estimate(backend).memory.total
-            for change, backend in self.backend.savings.items()
+            for change, backend in cheaper_games.items()
         }
         is_exact = self.backend.rivers.is_exact
         cheaper = "solve_type: compact" if is_exact else "fewer river_buckets"
