@@ -11,6 +11,7 @@ from runout.cli.program import app as program
 from runout.explorer.jobs import Jobs
 from tests.explorer.browser import Viewer, chromium, needs_browser, serving
 from tests.explorer.conftest import make_explorer
+from tests.explorer.test_jobs import wait_until
 from tests.explorer.test_study import PROGRAM
 
 pytestmark = [needs_browser, pytest.mark.browser]
@@ -149,9 +150,7 @@ def test_memory_changes_with_sizes_and_the_board_is_picked(viewer):
     wait_for_estimate(viewer)
     before = page.locator(".estimate").inner_text()
     page.get_by_label("OOP flop bet").fill("25%, 50%, 100%")
-    page.wait_for_function(
-        "text => !document.querySelector('.estimate').innerText.includes(text)", arg=before
-    )
+    wait_until(lambda: before not in page.locator(".estimate").inner_text())
     wait_for_estimate(viewer)
     assert page.locator(".estimate").inner_text() != before
     page.get_by_role("region", name="Board").get_by_role("button", name="Clear").click()
@@ -232,9 +231,7 @@ def test_a_hand_history_becomes_a_spot(viewer):
     )
     page.get_by_role("textbox", name="Paste a config").fill(hand)
     page.get_by_role("button", name="Read").click()
-    page.wait_for_function(
-        "document.querySelector('[aria-label=\"Board as text\"]').value == 'QsJh2h'"
-    )
+    wait_until(lambda: page.get_by_label("Board as text").input_value() == "QsJh2h")
     assert page.get_by_role("textbox", name="Pot").input_value() == "12"
 
 
@@ -381,3 +378,39 @@ def test_a_lock_that_cannot_be_is_said(viewer):
     page.get_by_role("textbox", name="Lock as text").fill("x jump=1")
     page.get_by_role("button", name="Add lock").click()
     assert "is not an action" in page.get_by_role("alert").inner_text()
+
+
+@pytest.mark.parametrize("place", ["/s/flop?n=x", "/p/joint-game?n=c"])
+def test_ten_hands_are_drilled_by_keyboard(browser, runs, place):
+    with serving(make_explorer(runs)) as address:
+        for viewer in open_viewer(browser, address):
+            viewer.open(place)
+            page = viewer.page
+            page.get_by_role("button", name="Drill").click()
+            for number in range(10):
+                page.locator(".choice:not([disabled])").first.or_(
+                    page.get_by_text("The hand is over")
+                ).first.wait_for()
+                if page.locator(".choice").count():
+                    page.keyboard.press(str(number % 2 + 1))
+                    page.locator(".question [role=status]").wait_for()
+                    lost = "loses" in page.locator(".question [role=status]").inner_text()
+                    assert lost
+                page.locator(".question").click(position={"x": 5, "y": 5})
+                page.keyboard.press("Enter")
+            summary = page.locator(".score").inner_text()
+            assert int(summary.split()[0]) >= 3
+            viewer.check_access()
+            viewer.shoot(f"drill{place[1]}")
+            page.set_viewport_size(SIZES["narrow"])
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= SIZES["narrow"]["width"]
+
+
+def test_a_preset_of_a_solved_game_is_loaded(viewer):
+    viewer.open("/new")
+    shelf = viewer.page.get_by_label("Shelf: load a range").first
+    shelf.locator("optgroup").first.wait_for(state="attached")
+    shelf.select_option(label="raise 2, all-in, call: BB")
+    viewer.page.locator('[data-paint="AA"][aria-label="AA 100 %"]').first.wait_for()
+    assert "AA" in range_box(viewer, 0).input_value()

@@ -26,6 +26,10 @@ export function loadDraft() {
     // the usual one
   }
   put(draft);
+  look("/static/presets.json").then(
+    (presets) => set({ presets }),
+    () => {},
+  );
   look("/api/shelf").then(
     (shelf) => set({ shelf: shelf.ranges }),
     () => {},

@@ -1,5 +1,6 @@
 // Keys of the whole page; those of the matrix are its own.
 import { CLEARED } from "./filters.js";
+import { drillKey } from "./pages/drill.js";
 import { copy } from "./clipboard.js";
 import { lastStep, parentOf } from "./paths.js";
 import { switchUnit } from "./parts/matrix_bar.js";
@@ -22,7 +23,8 @@ export function onKey(event) {
     if (event.key === "?" && !isTyping) set({ overlay: "help" });
     return;
   }
-  const action = actionOf(event);
+  const isDrill = state.address.view === "drill";
+  const action = isDrill ? drillActionOf(event) : actionOf(event);
   if (!action) return;
   event.preventDefault();
   action();
@@ -43,6 +45,8 @@ function escape(event) {
   else return;
   event.preventDefault();
 }
+
+const drillActionOf = (event) => (event.key === "?" ? () => set({ overlay: "help" }) : drillKey(event));
 
 function actionOf(event) {
   const { params } = state.address;

@@ -4,6 +4,7 @@ import { html, render } from "./html.js";
 import { watchJobs } from "./jobs.js";
 import { onKey } from "./keys.js";
 import { DiffPage } from "./pages/diff.js";
+import { DrillPage } from "./pages/drill.js";
 import { ExplorePage } from "./pages/explore.js";
 import { FlopsPage } from "./pages/flops.js";
 import { Home } from "./pages/home.js";
@@ -28,6 +29,8 @@ function Page({ shown }) {
   switch (state.address.view) {
     case "home":
       return html`<${Home} />`;
+    case "drill":
+      return html`<${DrillPage} />`;
     case "new":
       return html`<${NewSpotPage} />`;
     case "flops":

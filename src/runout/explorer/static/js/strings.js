@@ -52,7 +52,7 @@ export const TEXT = {
   locked: "locked",
   lockedHelp: "Locked: some hands play a fixed strategy here.",
   unlearned: (loss) =>
-    `Play is not well learned here: hands give up ${loss} of the pot on average by what they play. More iterations help.`,
+    `Play is not well learned here: hands give up ${loss} of the pot on average. More iterations help.`,
   fill: "fill",
   fillHelp: "Bars fill their cells, faded by how much of a hand gets here; else they are as high as that.",
   fewCombos: "hands with fewer than 0.1 combos",

@@ -58,6 +58,12 @@ export function Header() {
       </button>`
     }
     <span class="spacer"></span>
+    ${
+      state.node?.actor !== undefined &&
+      state.node?.actor !== null &&
+      ["spot", "preflop"].includes(address.view) &&
+      html`<button onClick=${() => go({ view: "drill", run: address.run, params: { ...DEFAULTS, n: state.node.path } })}>${STUDY.drill.open}</button>`
+    }
     ${facts?.spot && state.marks?.can_edit && html`<button onClick=${() => openDraft(facts.spot)}>${STUDY.duplicate}</button>`}
     ${state.marks?.can_edit && address.view !== "new" && html`<button class="primary" onClick=${() => openDraft()}>${STUDY.newSpot}</button>`}
     ${state.isLoading && html`<span class="muted" role="status">${TEXT.loading}</span>`}
