@@ -42,7 +42,7 @@ GRANTED: dict[int, dict[str, int]] = {
         "equity": 1,
         "flops": 128,
         "holdem": 340,
-        "preflop": 30,
+        "preflop": 33,
         "runs": 28,
         "solutions": 60,
         "top": 6,
