@@ -49,10 +49,10 @@ GRANTED: dict[int, dict[str, int]] = {
     },
     28: {
         "cards": 97,
-        "cli": 0,
         "explorer": 110,
-        "formats": 1_343,
-        "top": 10,
+        "formats": 1_337,
+        "solutions": 8,
+        "top": 8,
         "trees": 240,
     },
     29: {"cli": 164, "config": 30, "explorer": 500, "runs": 250, "solutions": 50, "top": 6},

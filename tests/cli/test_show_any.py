@@ -235,7 +235,7 @@ def test_an_interrupted_export_leaves_what_was_there(run, spot, tmp_path, monkey
         file.write_text("old")
     monkeypatch.setattr(PartView, "node", interrupt)
     monkeypatch.setattr(
-        PartView, "_looking", lambda self: (lambda path: self.node(path), lambda path: False)
+        PartView, "looking", lambda self: (lambda path: self.node(path), lambda path: False)
     )
     result = run("export", spot, "--depth", "all", "-f", layout, "-o", str(file))
     assert result.exit_code == 130

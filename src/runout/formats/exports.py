@@ -27,6 +27,7 @@ from runout.trees.betting import Street
 from runout.trees.tree import NOT_A_LEAF, POSITION_NAMES, SHOWDOWN, BettingTree
 
 Json = dict[str, Any]
+_Looking = tuple[Callable[[str], Node], Callable[[str], bool]]
 
 _SETTINGS = "settings.json"
 
@@ -63,15 +64,16 @@ def count_nodes(view: Solution, path: str, depth: int | None) -> tuple[int, int]
 
 def write_texas(view: Solution, stream: TextIO, path: str = "", depth: int | None = None) -> int:
     """Writes what TexasSolver dumps of a node and what follows; returns the number of nodes."""
-    node = view.node(path)
+    looking = view.looking()
+    node = looking[0](path)
     if node.hand_space is not HandSpace.COMBOS or not (node.actions or node.next_cards):
         raise FormatError(node.path or "the root", "TexasSolver has nodes after the flop only")
-    number = _write_texas_node(view, stream, node, depth)
+    number = _write_texas_node(looking, stream, node, depth)
     stream.write("\n")
     return number
 
 
-def _write_texas_node(view: Solution, stream: TextIO, node: Node, depth: int | None) -> int:
+def _write_texas_node(looking: _Looking, stream: TextIO, node: Node, depth: int | None) -> int:
     if node.actor is None:
         names, key = [format_card(card) for card in node.next_cards], "dealcards"
         head: Json = {"node_type": "chance_node", "deal_number": len(names)}
@@ -86,11 +88,14 @@ def _write_texas_node(view: Solution, stream: TextIO, node: Node, depth: int | N
     stream.write(json.dumps(head).removesuffix("}"))
     number, is_open, below = 1, False, None if depth is None else depth - 1
     for name, step in zip(names, node.steps if depth != 0 else (), strict=depth != 0):
-        child = view.node(node.path_after(step))
+        look, is_end = looking
+        if is_end(path := node.path_after(step)):
+            continue
+        child = look(path)
         if child.actor is None and (min(child.stacks) == 0.0 or not child.next_cards):
             continue  # without a decision
         stream.write((",\n" if is_open else f', "{key}": {{\n') + f"{json.dumps(name)}: ")
-        number, is_open = number + _write_texas_node(view, stream, child, below), True
+        number, is_open = number + _write_texas_node(looking, stream, child, below), True
     stream.write("}}" if is_open else "}")
     return number
 

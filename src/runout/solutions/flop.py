@@ -311,7 +311,7 @@ class StoredSpot(Solution):
         """Returns what is known about the node that a path leads to, by default the root."""
         return self._look(path, {})
 
-    def _looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
+    def looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
         """Remembers the way to the node before: most of it is the way to the next."""
         known: dict[Any, Any] = {}
 

@@ -641,7 +641,7 @@ class Solution:
         if street not in (None, *_STREETS):
             raise TreeError("street", f"{quote(street)} is none of {', '.join(_STREETS)}")
         last = len(_STREETS) if street is None else _STREETS.index(street)
-        (look, is_end), waiting = self._looking(), [(path, 0)]
+        (look, is_end), waiting = self.looking(), [(path, 0)]
         while waiting:
             place, number = waiting.pop()
             if not has_ends and is_end(place):
@@ -654,7 +654,7 @@ class Solution:
                 steps = node.steps
                 waiting += [(node.path_after(step), number + 1) for step in reversed(steps)]
 
-    def _looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
+    def looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
         """Returns `node` for many nodes in turn, and whether the hand is known to end at a path."""
         return self.node, lambda path: False
 

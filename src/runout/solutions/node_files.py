@@ -1,7 +1,7 @@
 """Nodes as JSON."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TextIO
 
 from runout.arrays import AnyArray, FloatArray
@@ -123,22 +123,23 @@ def write_json(view: Solution, stream: TextIO, depth: int | None = None, path: s
     """
     if depth is not None and depth < 0:
         raise TreeError("depth", f"{depth} is not 0 or a positive number of steps")
-    first = view.node(path)
+    look, _ = view.looking()
+    first = look(path)
     stream.write(_without_end(document_head(view.quality)) + ', "node": ')
-    num_nodes = _write_node(view, stream, first, depth)
+    num_nodes = _write_node(look, stream, first, depth)
     stream.write("}\n")
     return num_nodes
 
 
-def _write_node(view: Solution, stream: TextIO, node: Node, depth: int | None) -> int:
+def _write_node(look: Callable[[str], Node], stream: TextIO, node: Node, depth: int | None) -> int:
     """Writes a node with its children; returns how many nodes were written."""
     stream.write(_without_end(node_to_json(node)))
     steps = () if depth == 0 or node.flops else node.steps
     num_nodes = 1
     for number, step in enumerate(steps):
         stream.write((', "children": {\n' if number == 0 else ",\n") + f"{json.dumps(step)}: ")
-        child = view.node(node.path_after(step))
-        num_nodes += _write_node(view, stream, child, None if depth is None else depth - 1)
+        child = look(node.path_after(step))
+        num_nodes += _write_node(look, stream, child, None if depth is None else depth - 1)
     stream.write("}}" if steps else "}")
     return num_nodes
 

@@ -123,8 +123,16 @@ class PartView(Solution):
 
     def node(self, path: str = "") -> Node:
         """Returns what is known about the node that a path leads to, by default the root."""
-        node = self.part.of(self.view.node(path))
-        return node.net() if self.is_net else node
+        return self._shown(self.view.node(path))
+
+    def looking(self) -> tuple[Callable[[str], Node], Callable[[str], bool]]:
+        """Returns `node` for many nodes in turn, and whether the hand is known to end at a path."""
+        look, is_end = self.view.looking()
+        return lambda path: self._shown(look(path)), is_end
+
+    def _shown(self, node: Node) -> Node:
+        part = self.part.of(node)
+        return part.net() if self.is_net else part
 
     def cards_alike(self, path: str) -> tuple[tuple[int, ...], ...]:
         """Returns the cards that can be dealt; a part of a range may tell any two apart."""
