@@ -4,7 +4,6 @@ The first screen comes from the table alone. typer, numpy and a command are impo
 is run: all of them together take longer than a small answer.
 """
 
-import atexit
 import gc
 import os
 import signal
@@ -21,7 +20,7 @@ EXIT_INTERRUPTED = 130
 
 #: New objects until Python looks for garbage again: most of what a start makes are modules, which
 #: stay, and to look through them every 700 objects takes a sixth of the time of a small answer.
-_OBJECTS_PER_COLLECTION = 10_000
+_OBJECTS_PER_COLLECTION = 50_000
 
 
 class Command(NamedTuple):
@@ -180,7 +179,6 @@ def answer_at_once(arguments: Sequence[str]) -> str | None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the program with arguments, by default those of the shell, and exits."""
-    atexit.register(gc.freeze)  # what there is at the end goes with the process
     given = sys.argv[1:] if arguments is None else list(arguments)
     try:
         if (answer := answer_at_once(given)) is not None:
@@ -192,6 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with running_as_program():
             # Threads of linear algebra, which nothing here needs, spin while modules are imported.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+            # Nor do plugins of pydantic, for which it would read all that is installed.
+            os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
             from runout.cli.program import app
 
             app(given, prog_name="runout")
@@ -228,6 +228,7 @@ def running_as_program() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.freeze()  # what there is at the end goes with the process
         gc.set_threshold(*threshold)
         for number, handler in zip(heard, handlers, strict=True):
             signal.signal(number, handler)

@@ -171,10 +171,10 @@ def taking_spot(*keys: str) -> Callable[[Command], Command]:
     """
     from runout.config.spot import SpotConfig
 
-    parameters = []
+    parameters, texts = [], SpotConfig.about()
     for key in keys:
         names, kind, metavar = _SPOT_OPTIONS[key]
-        about = " ".join(str(SpotConfig.model_fields[key].description).split())
+        about = " ".join(texts[key].split())
         first = re.split(r"[.;] ", about.replace("`", ""))[0].rstrip(".")
         shown: Any = Annotated[kind | None, option(names, metavar, f"{first}.")]
         parameter = inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None)

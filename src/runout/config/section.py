@@ -5,11 +5,16 @@ and describes the keys as JSON Schema. A user reads one line for each error:
 ``postflop_model.bet_sizes[1]: -0.5 is not a positive pot fraction (line 7)``.
 """
 
+import ast
+import inspect
 import math
 import operator
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeAlias, get_args
 
@@ -113,7 +118,6 @@ class ConfigSection(BaseModel):
         extra="forbid",
         strict=True,
         allow_inf_nan=False,
-        use_attribute_docstrings=True,
         ser_json_inf_nan="constants",
         defer_build=True,  # until the first config is read: commands read one kind, or none
     )
@@ -157,6 +161,13 @@ class ConfigSection(BaseModel):
         for name, field in cls.model_fields.items():
             names += [name, *getattr(field.validation_alias, "choices", ())]
         return tuple(dict.fromkeys(names))
+
+    @classmethod
+    def about(cls) -> dict[str, str]:
+        """Returns the texts below the fields of the class, by key."""
+        sections = [each for each in cls.__mro__[::-1] if issubclass(each, ConfigSection)]
+        texts = [_read_texts(each.__module__).get(each.__qualname__, {}) for each in sections]
+        return {key: text for of_class in texts for key, text in of_class.items()}
 
     @classmethod
     def keys_with(cls, note: str) -> list[str]:
@@ -249,13 +260,29 @@ class ConfigSection(BaseModel):
         described: Schema = handler.resolve_ref_schema(handler(schema))
         keys = described["properties"]
         for name, field in cls.model_fields.items():
-            inherited = getattr(cls.__base__, "model_fields", {}).get(name, field)
-            keys[name].setdefault("description", inherited.description)
+            keys[name].setdefault("description", cls.about().get(name))
             keys |= dict.fromkeys(getattr(field.validation_alias, "choices", ()), keys[name])
         if cls.presets:
             about = "Values for keys that are not given."
             keys["preset"] = {"enum": list(cls.presets), "description": about}
         return described
+
+
+@cache
+def _read_texts(module: str) -> dict[str, dict[str, str]]:
+    """Returns the texts below fields by class and field; pydantic reads them at each start."""
+    source = Path(str(sys.modules[module].__file__)).read_text()
+    return {
+        node.name: {
+            field.target.id: inspect.cleandoc(text.value.value)
+            for field, text in pairwise(node.body)
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
+            if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+            if isinstance(text.value.value, str)
+        }
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef)
+    }
 
 
 def _sections(kind: Any) -> Iterator[type[ConfigSection]]:

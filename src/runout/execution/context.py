@@ -29,7 +29,6 @@ from runout.events import (
     ignore_event,
 )
 from runout.execution.pool import choose_num_workers
-from runout.execution.processes import ProcessExecutor
 from runout.execution.tasks import (
     CancelToken,
     Executor,
@@ -57,7 +56,9 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
     _, is_ray, address = text.partition("ray://")
     if text == ThreadExecutor.name:
         yield ThreadExecutor(num_workers)
-    elif text == ProcessExecutor.name:
+    elif text == "processes":
+        from runout.execution.processes import ProcessExecutor
+
         with closing(ProcessExecutor(num_workers)) as processes:
             yield processes
     elif text == "ray" or (is_ray and address and text.startswith(is_ray)):

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from runout.abstraction.clustering import cluster_features
 from runout.abstraction.features import FlopStrengths
 from runout.arrays import BoolArray, FloatArray, IntArray, Uint16Array
 from runout.cfr.cfr_kernels import EVALUATING
@@ -98,6 +97,8 @@ class StrengthBuckets:
         self, features: TurnFeatures, width: int, team: Team, num_restarts: int = _FEWEST_RESTARTS
     ) -> Uint16Array:
         """Returns ``[T, width]`` the bucket of each hand by k-means, 0 where it is impossible."""
+        from runout.abstraction.clustering import cluster_features  # exact rivers have no clusters
+
         columns = np.zeros((len(features.rows), width), np.uint16)
 
         def sort_turn(turn: int) -> None:

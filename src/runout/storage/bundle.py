@@ -20,7 +20,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
-from importlib.metadata import version
 from io import BufferedReader
 from pathlib import Path
 from types import MappingProxyType
@@ -74,6 +73,8 @@ def note_workers(number: int | None) -> None:
 
 def describe_machine() -> Machine:
     """Returns what this process computes with."""
+    from importlib.metadata import version  # which takes longer than to open a bundle
+
     return Machine(
         processor=_describe_processor(),
         numpy_version=np.__version__,
