@@ -56,7 +56,7 @@ GRANTED: dict[int, dict[str, int]] = {
         "trees": 240,
     },
     29: {"cli": 164, "config": 30, "explorer": 500, "runs": 250, "solutions": 50, "top": 6},
-    31: {"top": 463, "simd": -19, "abstraction": -84, "flops": -60},
+    31: {"top": 463, "simd": -19, "abstraction": -90, "flops": -75, "holdem": 12, "equity": 5},
     30: {
         "abstraction": 6,
         "cli": 4,

@@ -149,6 +149,9 @@ def matchup_classes() -> tuple[IntArray, int]:
 
 # Range against range.
 
+#: Of this many combos on a board, all pairs are counted faster together with the others.
+_MANY_COMBOS = 800
+
 
 @dataclass(frozen=True, eq=False)
 class SideEquity:
@@ -242,7 +245,7 @@ def equity(
         raise RangeError(
             " and ".join(names), reason or "every combo of one blocks every combo of the other"
         )
-    table = _equity_table(cards)
+    table = _equity_table(cards, np.union1d(rows, columns))
     won = table.wins_between(rows, columns) / table.num_runouts
     lost = table.wins_between(columns, rows).T / table.num_runouts
     hero_share = (1.0 + won - lost) / 2.0
@@ -257,13 +260,14 @@ def equity(
     )
 
 
-def _equity_table(board: Sequence[int]) -> "BoardEquity | PreflopEquity":
+def _equity_table(board: Sequence[int], combos: IntArray) -> "BoardEquity | PreflopEquity":
     if not board:
         return preflop_equity()
     # Imported here because only boards need kernels: preflop questions are answered at once.
     from runout.equity.board import compute_board_equity
 
-    return compute_board_equity(board)
+    # Renaming suits spares runouts, which pays only where there are most combos.
+    return compute_board_equity(board, combos if len(combos) < _MANY_COMBOS else None)
 
 
 def _side(combos: IntArray, pair_weight: FloatArray, share: FloatArray) -> SideEquity:

@@ -22,6 +22,7 @@ from runout.arrays import (
     IntArray,
     Uint8Array,
     aligned_zeros,
+    read_only,
 )
 from runout.cards.deck import (
     COMBO_CARDS,
@@ -55,6 +56,13 @@ _hints_of: Callable[[Any], dict[str, Any]] = lru_cache(partial(get_type_hints, i
 
 #: A NamedTuple of arrays, and of further such tuples.
 Built = TypeVar("Built")
+
+
+@lru_cache
+def _sources_by_suits() -> IntArray:
+    """Returns ``[24, 1326]`` the combo that becomes each combo by each renaming of suits."""
+    mappings = [mapping.inverse().new_suits for mapping in SUIT_MAPPINGS]
+    return read_only(np.stack([permute_combos(new_suits) for new_suits in mappings]))
 
 
 @dataclass(frozen=True)
@@ -129,7 +137,7 @@ def assemble(kind: type[Built], arrays: Mapping[str, AnyArray], part: str = "") 
         name: assemble(inner, arrays, f"{part}{name}.")
         if hasattr(inner, "_fields")
         else arrays[part + name]
-        for name, inner in get_type_hints(kind).items()
+        for name, inner in _hints_of(kind).items()
     }
     return kind(**fields)
 
@@ -379,9 +387,8 @@ def hands_seen_from(cards: CardsToCome, player: int) -> Hands:
     hands.holding[:] = holding_cards(villain)
     hands.image[:] = np.arange(hero.width)
     positions = hero.positions()
-    for image, mapping in zip(hands.image, SUIT_MAPPINGS, strict=True):
-        sources = positions[permute_combos(mapping.inverse().new_suits)[hero.combos]]
-        image[: len(hero.combos)] = np.where(sources >= 0, sources, 0)
+    sources = positions[_sources_by_suits()[:, hero.combos]]
+    hands.image[:, : len(hero.combos)] = np.where(sources >= 0, sources, 0)
     return hands
 
 
