@@ -417,3 +417,15 @@ def test_code_that_others_could_have_written_is_not_run(package, tmp_path):
     assert {file: file.stat().st_mtime_ns for file in kept.rglob("*")} == before
     kept.chmod(0o700)  # the attack works where the owner alone could have made it
     assert 0.0 < call_caller(package)["value"] < 1e-300
+
+
+def test_code_that_calls_functions_of_numba_is_loaded_with_it(package):
+    """Nothing else knows where they are."""
+    reshaped = "int(np.ones(6).reshape(2, 3)[1, 0]) + callee_kernels.add_one("
+    caller = CALLER.replace("callee_kernels.add_one(callee", f"{reshaped}callee")
+    (package / "caller_kernels.py").write_text("import numpy as np" + caller)
+    assert call_caller(package)["value"] == 8
+    for file in (package.parents[1] / "cache").rglob("*.code"):
+        assert jit.CompiledCode.load(file).needs_numba
+    again = call_caller(package)
+    assert (again["value"], again["events"]) == (8, [])

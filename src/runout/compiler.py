@@ -7,6 +7,7 @@ until Python calls one: its *entry* is linked with all that it calls, optimised 
 The internals of numba that this uses are no interface; tests of kernels tell when they change.
 """
 
+import ctypes
 import sys
 from typing import Any
 
@@ -86,6 +87,18 @@ fill:
 end:
   ret ptr %head
 }
+define ptr @NRT_MemInfo_alloc(i64 %size) {
+  %head = call ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 16)
+  ret ptr %head
+}
+define ptr @NRT_Allocate(i64 %size) {
+  %start = call ptr @malloc(i64 %size)
+  ret ptr %start
+}
+define void @NRT_Free(ptr %start) {
+  call void @free(ptr %start)
+  ret void
+}
 """
 
 
@@ -105,9 +118,10 @@ class _EntryLibrary(_Library):
     """An entry with all that it calls, optimised together."""
 
     def _optimize_final_module(self):
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.name != self.name:
-                function.linkage = "internal"
+        module = self._final_module
+        for each in (*module.functions, *module.global_variables):
+            if not each.is_declaration and each.name != self.name:
+                each.linkage = "internal"
         super(_Library, self)._optimize_final_module()
 
 
@@ -198,8 +212,12 @@ def _compile_entry(found, name: str) -> CompiledCode:
     library.add_llvm_module(binding.parse_assembly(_MEMORY))
     library.add_linking_library(found.library)
     library.finalize()
-    code = codegen._tm.emit_object(library._final_module)
-    return CompiledCode(name, entry.returns, code)
+    module = library._final_module
+    outside = [each.name for each in module.functions if each.is_declaration]
+    known = [each.startswith("llvm.") or hasattr(ctypes.pythonapi, each) for each in outside]
+    # Numba has meanings of its own for names such as PyExc_RuntimeError.
+    known += [not each.is_declaration for each in module.global_variables]
+    return CompiledCode(name, entry.returns, not all(known), codegen._tm.emit_object(module))
 
 
 class Entry:

@@ -112,16 +112,18 @@ class CompiledCode(NamedTuple):
     Attributes:
         entry: the name of the function that Python calls, see `compiler`.
         returns: the type of what it returns: ``none``, ``int`` or ``float``.
+        needs_numba: whether it calls functions of numba's own, which are loaded with it.
         object_code: for the linker.
     """
 
     entry: str
     returns: str
+    needs_numba: bool
     object_code: bytes
 
     def save(self, path: Path) -> None:
         """Writes a file with a digest, at once or not at all."""
-        content = json.dumps(self[:2]).encode() + b"\n" + self.object_code
+        content = json.dumps(self[:3]).encode() + b"\n" + self.object_code
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
             file.write(hashlib.sha256(content).hexdigest().encode() + b"\n" + content)
         os.replace(file.name, path)
@@ -137,8 +139,8 @@ class CompiledCode(NamedTuple):
         if stated.decode("latin-1") != hashlib.sha256(content).hexdigest() or b"NRT_" in content:
             return None
         head, _, object_code = content.partition(b"\n")
-        entry, returns = json.loads(head)
-        return cls(entry, returns, object_code)
+        entry, returns, needs_numba = json.loads(head)
+        return cls(entry, returns, needs_numba, object_code)
 
 
 #: What an entry returns.
@@ -162,6 +164,8 @@ def _engine() -> Any:
 
 def _link(code: CompiledCode) -> Any:
     """Returns a function for the entry of some code."""
+    if code.needs_numba:
+        assert import_module("runout.compiler").cpu_target.target_context
     engine = _engine()
     engine.add_object_file(llvm.ObjectFileRef.from_data(code.object_code))
     engine.finalize_object()

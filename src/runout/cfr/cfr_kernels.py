@@ -181,8 +181,9 @@ def pull_values(
 @kernel
 def _take_best_action(first: int, end: int, node: int, out_value: RealArray) -> None:
     """Sets the value of a node to the largest of its actions' values, hand by hand."""
-    value = out_value[node]
-    value[:] = out_value[first]
+    value, first_value = out_value[node], out_value[first]
+    for hand in range(value.shape[0]):
+        value[hand] = first_value[hand]
     for child in range(first + 1, end):
         action_value = out_value[child]
         for hand in range(value.shape[0]):

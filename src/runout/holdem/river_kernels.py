@@ -46,7 +46,8 @@ def rank_rivers(
     of_all = np.empty(_NUM_COMBOS, np.uint16)
     scratch = np.empty((_NUM_RANKS, _NUM_CARDS), np.uint16)
     full_board = np.empty(5, np.uint8)
-    full_board[:4] = board
+    for i in range(4):
+        full_board[i] = board[i]
     for i in range(rivers.shape[0]):
         full_board[4] = rivers[i]
         evaluator_kernels.evaluate_board(tables, full_board, scratch, of_all)
