@@ -87,18 +87,6 @@ fill:
 end:
   ret ptr %head
 }
-define ptr @NRT_MemInfo_alloc(i64 %size) {
-  %head = call ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 16)
-  ret ptr %head
-}
-define ptr @NRT_Allocate(i64 %size) {
-  %start = call ptr @malloc(i64 %size)
-  ret ptr %start
-}
-define void @NRT_Free(ptr %start) {
-  call void @free(ptr %start)
-  ret void
-}
 """
 
 
