@@ -65,6 +65,7 @@ GRANTED: dict[int, dict[str, int]] = {
         "execution": -56,
         "flops": -59,
         "holdem": 8,
+        "preflop": 3,
         "simd": -19,
         "top": 470,
     },
