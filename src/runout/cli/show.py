@@ -248,8 +248,8 @@ def _hands(look: Look, seen: PartView) -> Answer:
             arriving = float((node.weights[player, held] * num_combos).sum())
             combos = f"{format_count_of(arriving, 'combo')} of {num_combos.sum()}"
             parts += ["", bold(f"{text} of {name}: {combos}")]
-            if len(mates := tables.bucket_mates(node, player, held)) > len(held):
-                parts.append(dim(fill(f"in one bucket: {' '.join(mates)}", formatting.MAX_COLUMNS)))
+            if mates := tables.bucket_mates(node, player, held).replace(",", ", "):
+                parts.append(dim(fill(f"play alike, in buckets: {mates}", formatting.MAX_COLUMNS)))
             is_actor = player == node.actor
             parts += node_tables.action_parts(node, sheet) if is_actor else [sheet]
     return document, _with_quality(seen, parts, node)

@@ -169,13 +169,13 @@ def choose_hands(node: Node, text: str, player: int | None = None) -> dict[int, 
     return held
 
 
-def bucket_mates(node: Node, player: int, held: Sequence[int]) -> list[str]:
-    """Returns the names of the hands that arrive and share a bucket with some columns."""
+def bucket_mates(node: Node, player: int, held: Sequence[int]) -> str:
+    """Returns the hands that arrive and share a bucket with some columns; none without buckets."""
     if node.buckets is None:
-        return []
+        return ""
     of_player = node.buckets[player]
     shared = np.isin(of_player, of_player[list(held)]) & (node.weights[player] > 0.0)
-    return [node.hand_space.names[column] for column in np.flatnonzero(shared)[::-1]]
+    return str(Range(shared.astype(np.float64)))
 
 
 def hands_sheet(node: Node, player: int, held: Sequence[int]) -> Sheet:

@@ -78,7 +78,8 @@ export const TEXT = {
   blocked: "is blocked by the board",
   pin: "Click or press Enter on a hand to pin it.",
   pinned: "pinned",
-  inBuckets: (street, hands) => `This ${street} was solved in buckets of strength; these hands play alike: ${hands}.`,
+  inBuckets: (street, hands) =>
+    `This ${street} was solved in buckets of strength; ${hands ? `these hands play alike: ${hands}` : "pin a hand to see which play alike"}.`,
   unpin: "unpin",
   weight: "weight",
   loss: "EV loss",

@@ -15,6 +15,7 @@ export function HandsTab({ shown }) {
   const hovered = state.hover === null ? "" : nameOfCell(state.hover);
   const hand = h ? handOf(h) : hovered;
   return html`<div class="hands-tab">
+    ${!hand && shown.node.buckets && html`<p class="muted">${TEXT.inBuckets(shown.node.street)}</p>`}
     ${hand ? html`<${Hand} shown=${shown} hand=${hand} isPinned=${Boolean(h)} combo=${h.length === 4 ? h : ""} />` : html`<p class="muted">${TEXT.pin}</p>`}
     ${!hand && html`<${AllHands} shown=${shown} />`}
   </div>`;
