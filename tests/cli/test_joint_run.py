@@ -46,8 +46,8 @@ def test_a_finished_run_given_again_is_a_note(run, joint_run, config):
 
 def test_what_it_loses_with_real_cards_is_measured_and_kept(run, joint_run):
     path, _ = joint_run
-    said = run("lab", "judge", str(path)).stdout
-    facts = json.loads(run("lab", "judge", str(path), "--json").stdout)
+    said = run("judge", str(path)).stdout
+    facts = json.loads(run("judge", str(path), "--json").stdout)
     own = load_solution(path / "preflop").report.exploitability_mbb
     # The exact engine plays real cards, so both games are the same.
     assert facts["real_exploitability_mbb"] == pytest.approx(own, rel=0.05)

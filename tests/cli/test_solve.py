@@ -85,7 +85,7 @@ def test_a_solve_says_what_it_needs_and_what_came_of_it(solve, tmp_path):
 def test_strategies_are_judged_with_real_cards_if_asked(solve, run, tmp_path):
     result = solve(FLOPS, "--judge", "--json")
     rows = json.loads(result.stdout)["judged"]["rows"]
-    judged = json.loads(run("lab", "judge", str(tmp_path / "values"), "--json").stdout)["rows"]
+    judged = json.loads(run("judge", str(tmp_path / "values"), "--json").stdout)["rows"]
     times = ("seconds", "judging_seconds")
     assert len(rows) == 4
     for row, later in zip(rows, judged, strict=True):
