@@ -391,6 +391,9 @@ def test_ten_hands_are_drilled_by_keyboard(browser, runs, place):
                 page.locator(".choice:not([disabled])").first.or_(
                     page.get_by_text("The hand is over")
                 ).first.wait_for()
+                # The numbers of the players change with the flop, but not who is asked.
+                whose = page.locator(".question > p").nth(2).inner_text()
+                assert whose.startswith("BB," if place[1] == "p" else "IP,")
                 if page.locator(".choice").count():
                     page.keyboard.press(str(number % 2 + 1))
                     page.locator(".question [role=status]").wait_for()

@@ -49,8 +49,9 @@ export const STUDY = {
   start: "Solve",
   measuring: "measuring",
   needs: ({ rivers, bits, memory, free, nodes, boards }) =>
-    `${rivers} rivers, ${bits} bits: ${memory} of ${free} free; ${nodes} betting nodes, ${boards} boards`,
+    `${rivers} rivers, ${bits} bits: ${memory} of ${free} free; ${nodes} betting nodes, boards: ${boards}`,
   takes: (low, high) => `about ${low} to ${high} to the usual 0.5 % on this machine`,
+  takesNothing: "less than a second to the usual 0.5 % on this machine",
   tooLarge: "This does not fit into memory: choose fewer sizes, fewer raises, 16 bits or compact rivers.",
   yaml: "As YAML",
   command: "On the command line",

@@ -2,9 +2,10 @@
 import { ask } from "../api.js";
 import { cardOf, columnOf, deal, grade, inSuits, leaks, nextDue, noted, playOf, shuffledSuits } from "../drill.js";
 import { moneyOf, percent, worth } from "../format.js";
+import { cardsOf, handOf } from "../hands.js";
 import { html } from "../html.js";
 import { joinPath } from "../paths.js";
-import { CardFace } from "../parts/ribbon.js";
+import { CardFace, namesAt } from "../parts/ribbon.js";
 import { TEXT } from "../strings.js";
 import { STUDY } from "../strings_study.js";
 import { go, set, state } from "../store.js";
@@ -32,7 +33,9 @@ function keep(memory) {
   return memory;
 }
 
-const heroOf = () => (state.address.params.p === "" ? (state.node.actor ?? 0) : Number(state.address.params.p));
+// Players are known by name: their numbers change with the flop.
+const heroOf = ({ players, actor }, p) => players[p === "" ? (actor ?? 0) : Number(p)];
+const byName = (node, held) => held && Object.fromEntries(node.players.map((name, i) => [name, held[i]]));
 
 async function nodeAt(path) {
   const node = await ask("node", state.address.run, path);
@@ -43,18 +46,17 @@ async function nodeAt(path) {
 /** Deals a hand, or one that was missed and is due. */
 async function newHand() {
   const memory = state.drill?.memory || loadMemory();
-  const hero = heroOf();
+  const hero = heroOf(state.node, state.address.params.p);
   const suits = shuffledSuits(random);
   const due = nextDue(memory, state.address.run);
   const base = { run: state.address.run, start: state.address.params.n, memory, suits, hero };
   if (due) {
     const node = await nodeAt(due.path);
-    const held = [];
-    held[node.actor] = due.combo;
-    set({ drill: { ...base, hero: node.actor, node, held, isAgain: true, answer: null, isOver: false } });
+    const whose = node.players[node.actor];
+    set({ drill: { ...base, hero: whose, node, held: { [whose]: due.combo }, isAgain: true, answer: null, isOver: false } });
     return;
   }
-  const held = deal(state.node, hero, random);
+  const held = byName(state.node, deal(state.node, state.node.players.indexOf(hero), random));
   set({ drill: { ...base, node: state.node, held, answer: null, isOver: held === null } });
   if (held) await playOn(state.node.path);
 }
@@ -63,18 +65,21 @@ async function newHand() {
 async function playOn(path) {
   let node = await nodeAt(path);
   const { hero, held } = state.drill;
-  while (node.actor !== hero) {
+  while (node.actor === null || node.players[node.actor] !== hero) {
     let step;
-    if (node.kind === "chance") step = cardOf(node, held, random);
-    else if (node.kind === "decision") step = node.actions[playOf(node, held[node.actor], random)].code;
-    else if (node.kind === "flop" && node.flops?.length) step = node.flops[Math.floor(random() * node.flops.length)];
+    if (node.kind === "chance") step = cardOf(node, Object.values(held), random);
+    else if (node.kind === "decision") step = node.actions[playOf(node, held[node.players[node.actor]], random)].code;
+    else if (node.kind === "flop" && node.flops?.length) {
+      const free = node.flops.filter((flop) => !Object.values(held).some((combo) => cardsOf(combo).some((card) => flop.includes(card))));
+      step = free[Math.floor(random() * free.length)];
+    }
     if (!step) {
       set({ drill: { ...state.drill, node, answer: null, isOver: true } });
       return;
     }
     node = await nodeAt(joinPath(node.path, step));
   }
-  const isThere = columnOf(node, hero, held[hero]) !== undefined;
+  const isThere = columnOf(node, node.actor, held[hero]) !== undefined;
   set({ drill: { ...state.drill, node, answer: null, isOver: !isThere } });
 }
 
@@ -128,13 +133,13 @@ function Question({ drill }) {
   if (!held) return html`<p>${STUDY.drill.nothing}</p>`;
   const steps = node.trail.map((step) => {
     const action = step.actions.find((each) => each.code === step.taken);
-    return action ? `${node.players[step.actor]} ${action.label}` : html`${cards(step.taken, suits)}`;
+    return action ? `${namesAt(step.path)[step.actor]} ${action.label}` : html`${cards(step.taken, suits)}`;
   });
   return html`<section class="panel question" aria-label=${STUDY.drill.question}>
     <p class="drill-line">${steps.map((step, i) => html`${i ? " > " : ""}${step}`)}</p>
     <p class="drill-cards"><span>${cards(node.board, suits)}</span> <span class="hero">${cards(held[hero], suits)}</span></p>
     <p>
-      ${node.players[hero]}, ${TEXT.pot} ${moneyOf(node.pot, node, "", true)}, ${`${TEXT.behind} `}${moneyOf(Math.min(...node.stacks), node, "")} ${drill.isAgain && html`<span class="badge">${STUDY.drill.again}</span>`}
+      ${hero}, ${TEXT.pot} ${moneyOf(node.pot, node, "", true)}, ${`${TEXT.behind} `}${moneyOf(Math.min(...node.stacks), node, "")} ${drill.isAgain && html`<span class="badge">${STUDY.drill.again}</span>`}
     </p>
     ${
       isOver
@@ -197,7 +202,7 @@ function Score({ drill }) {
         </tr>
       </thead>
       <tbody>
-        ${leaks(history, (each) => each.made || each.combo).map(
+        ${leaks(history, (each) => each.made || handOf(each.combo)).map(
           (row) =>
             html`<tr>
               <th scope="row">${row.name.replaceAll("-", " ")}</th>

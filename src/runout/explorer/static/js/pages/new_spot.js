@@ -175,7 +175,7 @@ const USUAL_ITERATIONS = [70, 200];
 
 function Needs({ size }) {
   const { way } = size;
-  const [low, high] = USUAL_ITERATIONS.map((number) => duration(number * size.seconds_per_iteration, 0));
+  const [low, high] = USUAL_ITERATIONS.map((number) => number * size.seconds_per_iteration);
   const facts = {
     rivers: way.rivers,
     bits: way.precision,
@@ -185,7 +185,7 @@ function Needs({ size }) {
     boards: size.num_boards.map((number) => number.toLocaleString("en")).join(" + "),
   };
   return html`<p>${STUDY.needs(facts)}</p>
-    <p>${STUDY.takes(low, high)}</p>`;
+    <p>${high < 1 ? STUDY.takesNothing : STUDY.takes(duration(low, 0), duration(high, 0))}</p>`;
 }
 
 const quoted = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

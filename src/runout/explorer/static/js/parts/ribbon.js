@@ -103,7 +103,7 @@ function keepInView(place) {
 }
 
 // The numbers of the players change with the flop, on which the big blind acts first.
-const namesAt = (path) =>
+export const namesAt = (path) =>
   state.facts.spot?.origin ? ["BB (OOP)", "SB (IP)"] : state.facts.kind === "spot" ? ["OOP", "IP"] : stepsOf(path).some(isCards) ? ["BB", "SB"] : ["SB", "BB"];
 
 function Dealt({ place, isHere }) {
