@@ -6,8 +6,11 @@ import pytest
 import runout
 from runout.cards.deck import parse_combo
 from runout.cards.ranges import Range
+from runout.config.load import parse_config
+from runout.config.run import RunConfig
 from runout.config.spot import SpotConfig
 from runout.errors import OptionError
+from runout.runs.preflop import solve_preflop
 from runout.runs.spot import solve_spot
 from runout.runs.study import Missed, drill, edited_lock
 from tests.samples.solve_configs import JOINT
@@ -193,3 +196,20 @@ def test_a_preflop_game_goes_on_to_its_flops(tmp_path):
     grades = list(drill(solution, call_or_check, num_hands=30, seed=1))
     assert {bool(grade.question.node.board) for grade in grades} == {False, True}
     assert parse_combo("AhKh") != parse_combo("AhKd")
+
+
+def test_a_drill_of_a_joint_game_asks_one_player_and_keeps_its_hand(tmp_path):
+    solve_preflop(parse_config(JOINT, RunConfig)).save(tmp_path / "game")
+    game = runout.open(tmp_path / "game")
+    asked = []
+
+    def answer(question):
+        node = question.node
+        asked.append((node.players[node.actor], bool(node.board), question.combo))
+        return 0
+
+    list(drill(game, answer, path="c", num_hands=30, seed=1))
+    assert {name for name, _, _ in asked} == {"BB"}  # its number is another one after the flop
+    assert any(is_after for _, is_after, _ in asked)
+    hands = [combo for _, is_after, combo in asked if not is_after]
+    assert all(combo in hands for _, _, combo in asked)

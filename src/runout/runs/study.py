@@ -299,37 +299,37 @@ def drill(
     for _ in range(num_hands):
         suits = SUIT_MAPPINGS[rng.integers(len(SUIT_MAPPINGS))]
         again = missed.next_due(solution.title)
+        # Players are known by name: their numbers change with the flop.
         if again is None:
-            here, held = first, _deal(first, whose, rng)
+            here, hero = first, first.players[whose]
+            held = {first.players[each]: combo for each, combo in _deal(first, whose, rng).items()}
         else:
             here = solution.node(again[0])
-            whose = whose if here.actor is None else here.actor
-            held = {whose: again[1]}
+            hero = here.players[here.actor or 0]
+            held = {hero: again[1]}
         while True:
-            if here.actor == whose:
-                answer = ask(question := Question(here, held[whose], suits))
+            if here.actor is not None and here.players[here.actor] == hero:
+                answer = ask(question := Question(here, held[hero], suits))
                 if answer is None:
                     return
                 missed.note(solution.title, grade := question.grade(answer))
                 yield grade
                 step: str | None = here.actions[answer].code
             else:
-                step = _follow(here, held, 1 - whose, rng)
+                step = _follow(here, held, rng)
             if again is not None or step is None:
                 break
             here = solution.node(here.path_after(step))
 
 
-def _follow(
-    node: Node, held: Mapping[int, int], opponent: int, rng: np.random.Generator
-) -> str | None:
+def _follow(node: Node, held: Mapping[str, int], rng: np.random.Generator) -> str | None:
     """Returns what the opponent does or which cards come; None where a hand ends."""
     if node.actor is None:
         cards = {card for combo in held.values() for card in deck.combo_cards(combo)}
         steps = [deck.format_card(card) for card in node.next_cards if card not in cards]
         steps += [flop for flop in node.flops if not cards & {*deck.parse_board(flop)}]
         return steps[rng.integers(len(steps))] if steps else None
-    shares = np.nan_to_num(node.strategy[:, _column(node, held[opponent])])
+    shares = np.nan_to_num(node.strategy[:, _column(node, held[node.players[node.actor]])])
     even = np.full(len(shares), 1.0 / len(shares))
     chances = shares / shares.sum() if shares.sum() > 0.0 else even
     return node.actions[rng.choice(len(chances), p=chances)].code
