@@ -64,10 +64,10 @@ GRANTED: dict[int, dict[str, int]] = {
         "equity": 4,
         "execution": -56,
         "flops": -59,
-        "holdem": 8,
+        "holdem": 10,
         "preflop": 3,
         "simd": -19,
-        "top": 470,
+        "top": 468,
     },
     30: {
         "abstraction": 6,

@@ -40,6 +40,9 @@ from runout.trees.layout import NUM_PLAYERS
 
 NO_CARD = -1
 
+#: Numbers of a player's rivers after a turn card that are worth waking another thread.
+_WORTH_SHARING = 1_000_000
+
 
 class StreetVisit(NamedTuple):
     """Values ``[n, H]`` and the opponent's reach ``[rows, O]`` on one board, seen from one player.
@@ -365,6 +368,7 @@ class CardGame:
         if self.first_street == Street.TURN:
             street = self.card_tables.deal_street(self.played, 1, player)
             both = seen_from(player, tables.on_boards(Street.RIVER, range(num_cards)))
+            num_workers = num_workers if both.hero.regret.size > _WORTH_SHARING else 1
 
             def visit(worker: int) -> None:
                 own, scratch = np.arange(worker, num_cards, num_workers), mine.workers[worker]
