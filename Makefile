@@ -1,6 +1,11 @@
 # Two commands do everything on a machine with Python 3.11 or newer: `make solve` and `make test`.
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := .venv/Scripts
+else
 PYTHON ?= python3
 BIN := .venv/bin
+endif
 
 # Without bytecode every process that a test starts would compile the package's source anew.
 unexport PYTHONDONTWRITEBYTECODE

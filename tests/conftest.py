@@ -1,5 +1,6 @@
 import os
 import random
+import sys
 import tarfile
 from pathlib import Path
 
@@ -10,6 +11,9 @@ os.environ["RUNOUT_CACHE_MB"] = "0"  # nothing that a test makes comes from anot
 
 #: What `.ci/run` looks for: there the page must have been tried in a browser.
 NO_BROWSER = "browser tests: there is no chromium"
+
+# Terminals, forks and limits of memory are those of POSIX.
+collect_ignore_glob = ["chaos/*", "cli/test_main.py", "tools/*"] if sys.platform == "win32" else []
 
 #: Solutions that need no solver: its README says what they are and how they were made.
 DATA = Path(__file__).parent / "data"

@@ -122,7 +122,10 @@ def writing(file: Path | None) -> Iterator[TextIO]:
     if file is None:
         yield sys.stdout
         return
-    with replacing("--output", file) as part, part.open("w", newline="") as stream:
+    with (
+        replacing("--output", file) as part,
+        part.open("w", newline="") as stream,
+    ):
         yield stream
 
 

@@ -190,7 +190,10 @@ def sweep(
     with reporting_os_errors(path, "written"):
         path.mkdir(parents=True, exist_ok=True)
         for name, sheet in ((ROWS_FILE, found.rows_sheet()), (TABLE_FILE, means)):
-            with replacing_file(path / name) as part, part.open("w", newline="") as stream:
+            with (
+                replacing_file(path / name) as part,
+                part.open("w", newline="") as stream,
+            ):
                 sheet.write_csv(stream)
         replace_file(path / JSON_FILE, f"{format_json(document)}\n".encode())
     print_note(f"wrote {path}: {ROWS_FILE}, {TABLE_FILE}, {JSON_FILE}")

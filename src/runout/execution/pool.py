@@ -5,6 +5,8 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
@@ -41,8 +43,8 @@ def _machine_bytes() -> float:
                 return float(line.split()[1]) * _BYTES_PER_KIB
     except (OSError, ValueError, IndexError):
         pass  # not Linux
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    with suppress(ImportError):  # Linux does without it
+        return float(import_module("psutil").virtual_memory().available)
     return math.inf
 
 

@@ -223,7 +223,7 @@ class Study:
         """Writes the config of a spot before it is solved, so that a killed server loses none."""
         file = self.spot_file(name)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(config.to_yaml())
+        file.write_text(config.to_yaml(), "utf-8")
         return file
 
     def start(self, draft: SpotDraft, jobs: Jobs) -> SolveJob:
@@ -391,7 +391,7 @@ def _add_drafts(app: FastAPI, study: Study, jobs: Jobs, show: Callable[[SolveJob
         def run(turn: threading.Event) -> Json:
             with TemporaryDirectory() as folder:
                 file = Path(folder) / "spot.yaml"
-                file.write_text(read_draft(draft.keys).to_yaml())
+                file.write_text(read_draft(draft.keys).to_yaml(), "utf-8")
                 return told(lambda: jobs.measure(["--config", str(file)], _MAX_SECONDS, turn))
 
         size = await while_connected(request, jobs, run)

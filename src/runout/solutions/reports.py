@@ -594,9 +594,15 @@ def write_files(directory: Path, report: FlopsReport) -> list[Path]:
         columns = table.to_columns()
         with reporting_os_errors(folder, "written"):
             folder.mkdir(parents=True, exist_ok=True)
-            with replacing_file(folder / PIO_FILE) as part, part.open("w", newline="") as stream:
+            with (
+                replacing_file(folder / PIO_FILE) as part,
+                part.open("w", newline="") as stream,
+            ):
                 write_pio(report, table, stream)
-            with replacing_file(folder / TABLE_FILE) as part, part.open("w", newline="") as stream:
+            with (
+                replacing_file(folder / TABLE_FILE) as part,
+                part.open("w", newline="") as stream,
+            ):
                 sheets.write_csv(columns, zip(*columns.values(), strict=True), stream)
             if sheets.has_parquet():
                 with replacing_file(folder / PARQUET_FILE) as part:
