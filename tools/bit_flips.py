@@ -10,6 +10,7 @@ changed an answer.
 
 import argparse
 import random
+import re
 import sys
 import warnings
 from collections import Counter
@@ -72,7 +73,7 @@ def try_flip(flip: Flip, openers: list[str], answers: dict[str, tuple[int, str]]
 def _has_problem(opener: str, answer: str) -> bool:
     """Returns whether a list of solutions says that this one cannot be opened."""
     is_list = opener.removeprefix("GET ") in ("/api/runs", "/api/v1/solutions")
-    return is_list and '"problem":""' not in answer
+    return is_list and re.search('"problem":"[^"]', answer) is not None
 
 
 def readers(place: Desk) -> dict[str, tuple[int, str]]:

@@ -7,8 +7,10 @@ import pytest
 
 from runout.errors import RangeError
 from tools import fuzz
+from tools.bit_flips import every_flip, readers, try_flip
 from tools.fuzz import run_campaign
 from tools.fuzzing import campaign
+from tools.fuzzing.bundle_kinds import desk
 from tools.fuzzing.campaign import Kind, make_input, try_inputs
 from tools.fuzzing.kinds import all_kinds
 
@@ -102,3 +104,12 @@ def test_a_process_that_starts_slowly_is_waited_for_and_one_that_hangs_is_not(mo
     assert not worker.is_silent()
     worker._begun.value = 3
     assert worker.is_silent()
+
+
+def test_a_flipped_bit_is_an_error_or_changes_no_answer():
+    flips = random.Random(SEED).sample(list(every_flip(SEED, every=3)), 12)
+    for name in sorted({flip.sample for flip in flips}):
+        answers = readers(desk(name))
+        for flip in flips:
+            if flip.sample == name:
+                assert try_flip(flip, list(answers), answers).total() == len(answers)
