@@ -152,7 +152,7 @@ def test_a_finished_solve_given_again_is_a_note_and_no_work(solve, tmp_path, mon
 def test_an_executor_that_is_not_there_is_one_line(solve, monkeypatch):
     result = solve(FLOPS, "--executor", "dask")
     assert result.exit_code == 2
-    allowed = "threads, processes, ray, ray://ADDRESS"
+    allowed = "threads, processes, ray, ray:ADDRESS"
     assert result.stderr == f"error: --executor: 'dask' is not {allowed}\n"
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "runout.execution.ray_executor", raising=False)

@@ -30,9 +30,14 @@ from runout.execution.tasks import (
 from runout.storage.ledger import Ledger
 
 
-@pytest.mark.parametrize("text", ["", "thread", "ray:", "ray://", "dask"])
+def test_the_scheme_of_clients_of_ray_is_not_taken_for_ours():
+    with pytest.raises(ExecutionError, match=r"own clients, use ray:10\.0\.0\.1:6379"):
+        opening_executor("ray://10.0.0.1:6379").__enter__()
+
+
+@pytest.mark.parametrize("text", ["", "thread", "ray:", "rays:10.0.0.1", "dask"])
 def test_an_unknown_executor_is_refused_with_those_there_are(text):
-    allowed = "is not threads, processes, ray, ray://ADDRESS"
+    allowed = "is not threads, processes, ray, ray:ADDRESS"
     with pytest.raises(ExecutionError, match=allowed), opening_executor(text):
         pass
 

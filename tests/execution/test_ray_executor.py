@@ -29,7 +29,7 @@ _NODE = {"num_cpus": 1, "memory": 4_000_000_000, "object_store_memory": 80_000_0
 def test_an_address_where_nobody_answers_is_refused_at_once(address):
     with (
         pytest.raises(ExecutionError, match=f"no Ray cluster answers at {address}"),
-        opening_executor(f"ray://{address}"),
+        opening_executor(f"ray:{address}"),
     ):
         pass
 
@@ -49,7 +49,7 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def executor(cluster):
-    with opening_executor(f"ray://{cluster.address}") as executor:
+    with opening_executor(f"ray:{cluster.address}") as executor:
         yield executor
 
 
@@ -169,7 +169,7 @@ def test_random_kills_and_a_removed_machine_change_no_digest(cluster, tmp_path):
     run(ThreadExecutor(1), tmp_path / "threads")
     rng = random.Random(7)
 
-    with opening_executor(f"ray://{cluster.address}") as executor:
+    with opening_executor(f"ray:{cluster.address}") as executor:
         removing = threading.Thread(target=lambda: cluster.remove_node(extra))
         killing = tuple(rng.sample(range(6), 3))
         job = SquareJob(killing=killing, notes=tmp_path, times=1)

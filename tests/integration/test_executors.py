@@ -90,7 +90,7 @@ def test_ray_finds_the_same_digests_though_workers_die_and_a_machine_is_removed(
     cluster.wait_for_nodes()
     try:
         for num_workers in (1, 3):
-            with opening_executor(f"ray://{cluster.address}", num_workers) as executor:
+            with opening_executor(f"ray:{cluster.address}", num_workers) as executor:
                 assert solve(tmp_path / str(num_workers), executor) == expected
         rng = random.Random(7)
 
@@ -101,7 +101,7 @@ def test_ray_finds_the_same_digests_though_workers_die_and_a_machine_is_removed(
                     os.kill(pid, signal.SIGKILL)
                 cluster.remove_node(lost_node)
 
-        with opening_executor(f"ray://{cluster.address}", 3) as executor:
+        with opening_executor(f"ray:{cluster.address}", 3) as executor:
             assert solve(tmp_path / "disturbed", executor, disturb) == expected
     finally:
         ray.shutdown()

@@ -50,10 +50,13 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
     """Yields the executor that ``--executor`` names; its workers end with the block.
 
     Args:
-        text: ``threads``, ``processes``, ``ray``, or ``ray://`` and the address of a head.
+        text: ``threads``, ``processes``, ``ray``, or ``ray:`` and the address of a head.
         num_workers: how many tasks at a time; by default the cores of this machine or cluster.
     """
-    _, is_ray, address = text.partition("ray://")
+    _, is_ray, address = text.partition("ray:")
+    if address.startswith("//"):  # a scheme of Ray itself, whose clients see no machine of theirs
+        problem = f"ray:// is for Ray's own clients, use ray:{address[2:] or 'ADDRESS'}"
+        raise ExecutionError("--executor", problem)
     if text == ThreadExecutor.name:
         yield ThreadExecutor(num_workers)
     elif text == "processes":
@@ -70,7 +73,7 @@ def opening_executor(text: str, num_workers: int | None = None) -> Iterator[Exec
         with opening_ray(address or None, num_workers) as ray:
             yield ray
     else:
-        problem = f"{quote(text)} is not threads, processes, ray, ray://ADDRESS"
+        problem = f"{quote(text)} is not threads, processes, ray, ray:ADDRESS"
         raise ExecutionError("--executor", problem)
 
 
@@ -227,7 +230,7 @@ class RunContext:
             them; None keeps none.
         checkpoint_every: finished parts after which a worker waits for the disk; 1 after each.
         executor: carries out tasks: ``threads`` (default), ``processes``, ``ray``,
-            ``ray://ADDRESS``, or an `Executor`.
+            ``ray:ADDRESS``, or an `Executor`.
         cancel: ends the work when it is set.
         worker: of the task that this work is part of; its threads do the work.
     """

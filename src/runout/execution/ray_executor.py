@@ -70,7 +70,7 @@ def _connect(address: str | None, num_workers: int | None) -> None:
     except (OSError, RuntimeError, ValueError) as error:
         if address is not None:
             problem = f"no Ray cluster answers at {address} ({shorten(str(error))})"
-            raise ExecutionError(f"--executor ray://{address}", problem) from error
+            raise ExecutionError(f"--executor ray:{address}", problem) from error
         cores = choose_num_workers(num_workers)
         ray.init(address="local", num_cpus=cores, include_dashboard=False, **quiet)
 
