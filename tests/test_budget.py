@@ -71,10 +71,10 @@ GRANTED: dict[int, dict[str, int]] = {
     },
     30: {
         "abstraction": 6,
-        "cli": 4,
-        "execution": 65,
+        "cli": 10,
+        "execution": 52,
         "explorer": 85,
-        "solutions": 50,
+        "solutions": 57,
         "storage": 330,
         "top": 60,
     },
