@@ -72,7 +72,8 @@ GRANTED: dict[int, dict[str, int]] = {
     30: {
         "abstraction": 6,
         "cli": 10,
-        "execution": 52,
+        "execution": 46,
+        "preflop": 6,
         "explorer": 85,
         "solutions": 57,
         "storage": 330,
