@@ -72,6 +72,16 @@ def test_a_file_that_cannot_be_finished_stays_what_it_was(tmp_path):
     assert os.listdir(tmp_path) == ["report.json"]
 
 
+def test_what_a_killed_process_has_begun_to_write_is_removed_after_an_hour(tmp_path):
+    names = [".report.json.part-0123abcd", ".report.json.part-4567cdef", ".other.part-0123abcd"]
+    for name in names:
+        (tmp_path / name).write_text("half of")
+    os.utime(tmp_path / names[0], (0, 0))
+    os.utime(tmp_path / names[2], (0, 0))
+    files.replace_file(tmp_path / "report.json", b"new")
+    assert sorted(os.listdir(tmp_path)) == sorted([*names[1:], "report.json"])
+
+
 def test_a_replaced_file_keeps_its_mode_and_links_to_it_stay(tmp_path):
     file, link = tmp_path / "report.json", tmp_path / "latest.json"
     file.write_text("old")

@@ -23,6 +23,7 @@ import secrets
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -49,6 +50,7 @@ _MAX_NOTE_BYTES = 200
 _LOCKED_BYTE = 2**30
 
 _NUM_TOKEN_BYTES = 4
+_SECONDS_UNTIL_ABANDONED = 3600.0  # a file takes seconds to write
 _RENAME_EXCHANGE = 2  # of Linux's renameat2
 _AT_CURRENT_DIRECTORY = -100
 
@@ -145,6 +147,10 @@ def replacing_file(path: Path, *, is_durable: bool = True) -> Iterator[Path]:
         return
     target = Path(os.path.realpath(path))  # a symbolic link stays what it is
     part = _temporary_name(target, "part")
+    for other in _temporaries(target, "part"):  # of processes that were killed
+        with suppress(OSError):
+            if other.is_file() and time.time() - other.stat().st_mtime > _SECONDS_UNTIL_ABANDONED:
+                other.unlink()
     try:
         yield part
         with suppress(FileNotFoundError):
