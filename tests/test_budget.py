@@ -71,8 +71,8 @@ GRANTED: dict[int, dict[str, int]] = {
     },
     30: {
         "abstraction": 6,
-        "cli": 10,
-        "execution": 46,
+        "cli": 20,
+        "execution": 36,
         "preflop": 6,
         "explorer": 85,
         "solutions": 57,

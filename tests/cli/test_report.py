@@ -1,10 +1,12 @@
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
 from runout.cli import report as report_command
 from runout.solutions.reports import TableChoice, save_report
+from runout.storage.ledger import Ledger, TaskId, TaskRecord
 from tests.samples.small_reports import make_report
 
 SPOT = ["--oop", "AA,KJs", "--ip", "QQ,T9s", "--pot", "20", "--stack", "20", "--bets", "50%"]
@@ -171,3 +173,16 @@ def test_files_follow_piosolver(solved):
 
 def test_usual_choice_shows_every_line():
     assert [table.line.path for table, *_ in TableChoice().tables(make_report())] == ["", "x:x"]
+
+
+def test_a_check_reads_the_ledger_too(run, made_up):
+    ledger = Ledger(Path(made_up) / "ledger")
+    for digit in "ab":
+        ledger.save(TaskId("AhKd7s", digit * 64), {}, TaskRecord.of_this_process(0.0))
+    whole = json.loads(run("show", made_up, "--check", "--json").stdout)
+    assert whole["ledger"] == {"num_finished": 2, "damaged": []}
+    entry = ledger.file_of(TaskId("AhKd7s", "a" * 64))
+    entry.write_bytes(entry.read_bytes()[:-1] + b"x")
+    checked = json.loads(run("show", made_up, "--check", "--json").stdout)["ledger"]
+    assert (checked["num_finished"], len(checked["damaged"])) == (1, 1)
+    assert "1 damaged, to be computed again" in run("show", made_up, "--check").stdout

@@ -22,6 +22,7 @@ from runout.solutions.run import ABSTRACTION_KIND, find_result
 from runout.solutions.sheet import Column, Sheet, json_number
 from runout.solutions.values import VALUES_KIND, PostflopValues, ValueBundle, ValueSource
 from runout.storage.bundle import Manifest, has_bundle, load_bundle, read_manifest
+from runout.storage.ledger import Ledger
 from runout.trees.betting import BB, SB
 
 ABSTRACTION_SCHEMA_VERSION = 1
@@ -218,6 +219,12 @@ def check_bundles(path: Path, with_flops: bool) -> Answer:
         kept = format_count_of(num_finished, "finished flop")
         parts += ["", f"{path} is unfinished, {kept} kept; rerun its command to resume"]
     document = {"path": str(path), "num_finished_flops": num_finished, "bundles": documents}
+    if (folder := path / preflop.LEDGER_FOLDER).is_dir():  # of a report or a sweep
+        damaged: list[str] = []
+        whole = list(Ledger(folder, on_damage=lambda e: damaged.append(e.problem)).entries())
+        document["ledger"] = {"num_finished": len(whole), "damaged": damaged}
+        parts += ["", f"{folder}: {format_count_of(len(whole), 'finished part')}"]
+        parts += [f"{len(damaged)} damaged, to be computed again: {damaged[0]}"] if damaged else []
     return document, parts[1:]
 
 
