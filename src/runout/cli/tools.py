@@ -28,6 +28,7 @@ from runout.execution.tasks import Task, TaskResult, Worker
 from runout.solutions.run import find_result
 from runout.solutions.sheet import Column, Sheet
 from runout.storage.bundle import CONFIG_FILE
+from runout.storage.files import open_regular
 from runout.trees import describe
 from runout.trees.actions import format_amount
 from runout.trees.layout import LEAF, TreeArrays
@@ -53,7 +54,10 @@ def show_tree(
     The config describes a run, flops or a spot. Flops with several stack-to-pot ratios show a line
     for each; give --spr for one.
     """
-    loaded = load_config(find_result(config)[1] / CONFIG_FILE if config.is_dir() else config)
+    if config.is_dir():
+        config = find_result(config)[1] / CONFIG_FILE
+        open_regular(config).close()
+    loaded = load_config(config)
     if isinstance(loaded, SpotConfig):
         if spr is not None:
             raise OptionError("--spr", f"{config} is a spot, which has one tree")

@@ -503,6 +503,15 @@ def names_of_flop(flop: int, leaf: int, bucket_number: int = 0) -> dict[str, str
     }
 
 
+def _read_subset(runouts: Sequence[Any]) -> RunoutSubset:
+    """Returns how many runouts were played: numbers of cards, None for all, and a seed."""
+    subset = RunoutSubset(*runouts)
+    counts = [each for each in (subset.turns, subset.rivers) if each is not None]
+    if any(type(each) is not int or each < 1 for each in (*counts, subset.seed + 1)):
+        raise ValueError("runouts that are no numbers of cards")
+    return subset
+
+
 @dataclass(frozen=True, eq=False)
 class JointFlops:
     """What was kept of all flop leaves on all flops.
@@ -537,7 +546,7 @@ class JointFlops:
                 config_text=bundle.config_text or "",
                 bucket_numbers=tuple(layout["bucket_numbers"]),
                 is_old=bundle.manifest.schema_version < FLOPS_SCHEMA_VERSION,
-                runout_subset=RunoutSubset(*layout.get("runouts", ())),
+                runout_subset=_read_subset(layout.get("runouts", ())),
             )
 
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
