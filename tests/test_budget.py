@@ -70,14 +70,13 @@ GRANTED: dict[int, dict[str, int]] = {
         "top": 468,
     },
     30: {
-        "abstraction": 6,
-        "cli": 20,
-        "execution": 36,
-        "preflop": 6,
-        "explorer": 85,
-        "solutions": 57,
-        "storage": 330,
-        "top": 60,
+        "abstraction": 4,
+        "cli": 21,
+        "execution": 65,
+        "explorer": 69,
+        "solutions": 61,
+        "storage": 323,
+        "top": 57,
     },
 }
 

@@ -503,15 +503,6 @@ def names_of_flop(flop: int, leaf: int, bucket_number: int = 0) -> dict[str, str
     }
 
 
-def _read_subset(runouts: Sequence[Any]) -> RunoutSubset:
-    """Returns how many runouts were played: numbers of cards, None for all, and a seed."""
-    subset = RunoutSubset(*runouts)
-    counts = [each for each in (subset.turns, subset.rivers) if each is not None]
-    if any(type(each) is not int or each < 1 for each in (*counts, subset.seed + 1)):
-        raise ValueError("runouts that are no numbers of cards")
-    return subset
-
-
 @dataclass(frozen=True, eq=False)
 class JointFlops:
     """What was kept of all flop leaves on all flops.
@@ -539,6 +530,10 @@ class JointFlops:
         with reading_contents(path):
             layout = bundle.documents[LAYOUT]
             flops = tuple(GivenFlop.parse(text).canonical for text in layout["flops"])
+            runouts = layout.get("runouts", ())  # numbers of turns and rivers, and a seed
+            for number, least in zip(runouts, (1, 1, 0), strict=False):
+                if number is not None and not (type(number) is int and number >= least):
+                    raise ValueError("runouts that are no numbers of cards")
             return cls(
                 arrays=bundle.stored,
                 flops=FlopList(flops, require_shares(layout["weights"], len(flops))),
@@ -546,7 +541,7 @@ class JointFlops:
                 config_text=bundle.config_text or "",
                 bucket_numbers=tuple(layout["bucket_numbers"]),
                 is_old=bundle.manifest.schema_version < FLOPS_SCHEMA_VERSION,
-                runout_subset=_read_subset(layout.get("runouts", ())),
+                runout_subset=RunoutSubset(*runouts),
             )
 
     def trees(self, tree: PreflopTree) -> tuple[PostflopTree, ...]:
