@@ -168,10 +168,7 @@ def load_or_build(name: str, facts: Mapping[str, Any], build: Callable[[], Array
 
 @cache
 def _has_intruder(directory: Path) -> bool:
-    try:
-        return find_intruder(directory) is not None
-    except OSError:  # there is none yet
-        return False
+    return directory.is_dir() and find_intruder(directory) is not None
 
 
 def kept_directory() -> Path:
