@@ -101,8 +101,8 @@ def node_warnings(node: Node) -> list[Text]:
         warnings.append(f"reached in {often} of deals, less than {least}: play is hardly learned")
     if node.buckets is not None:
         street, number = node.street_name, len(np.unique(node.buckets[node.weights > 0.0]))
-        shared = f"hands are in {number} buckets and play alike there, --hand HAND names them"
-        warnings.append(f"{street} in buckets: {shared}")
+        alike = f"hands of one of {number} buckets play alike (--hand lists them)"
+        warnings.append(f"{street} in buckets: {alike}")
     if node.is_locked:
         warnings.append("locked: some hands play a fixed strategy here")
     if bool(node.met_weights.any()) and bool(np.isnan(node.ev).all()):
