@@ -56,7 +56,7 @@ export const STUDY = {
   yaml: "As YAML",
   command: "On the command line",
   importTitle: "Paste a config, a hand history or a file of another solver",
-  importHelp: "YAML of runout, PHH, PokerStars (heads-up), PioSOLVER, TexasSolver, WASM Postflop.",
+  importHelp: "YAML of runout, PHH, PioSOLVER, TexasSolver, WASM Postflop.",
   import: "Read",
   importChoose: "It has several spots; choose one:",
   resume: "Resume",
