@@ -20,6 +20,7 @@ OUTSIDE = {
     "configs.md": "configs/README.md",
     "contributing.md": "CONTRIBUTING.md",
     "glossary.md": "GLOSSARY.md",
+    "security.md": "SECURITY.md",
 }
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)([^)#\s]*)(#[^)\s]*)?\)")
 
