@@ -11,6 +11,8 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from runout.explorer.server import INDEX, static_files
+
 ROOT = Path(__file__).parents[1]
 
 #: Pages of the site that stand elsewhere in the repository, by their place on the site.
@@ -36,6 +38,18 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
     """Returns the page with links as the site has them."""
     name = page.file.src_uri
     return site_links(markdown, PurePosixPath(OUTSIDE.get(name, f"docs/{name}")), files)
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Puts the page of the explorer around the data of the demo, which `export-site` wrote."""
+    demo = Path(config.site_dir) / "demo"
+    for name, file in static_files().items():
+        content = file.plain()
+        if name == INDEX:
+            text = content.decode().replace('data-mode="server"', 'data-mode="static"')
+            content = text.replace('"/static/', '"./').encode()
+        (demo / name).parent.mkdir(parents=True, exist_ok=True)
+        (demo / name).write_bytes(content)
 
 
 def site_links(markdown: str, source: PurePosixPath, files: Files) -> str:
