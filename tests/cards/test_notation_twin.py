@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runout.cards.deck import HAND_NAMES, NUM_COMBOS, NUM_HANDS
-from runout.cards.ranges import Range
+from runout.cards.ranges import SMALLEST_WEIGHT, Range
 from runout.errors import RangeError
 from tests.reference import range_groups
 
@@ -50,4 +50,5 @@ def test_parsing_equals_asking_each_combo_for_its_earliest_group(weighted_groups
         next((weight for group, weight in weighted_groups if group.names(combo)), 0.0)
         for combo in range(NUM_COMBOS)
     ]
+    expected = [weight if weight >= SMALLEST_WEIGHT else 0.0 for weight in expected]
     np.testing.assert_array_equal(Range(text).weights, expected)

@@ -124,7 +124,7 @@ def test_every_shipped_config_fits_the_schema_of_its_kind_and_no_mistake_does(ru
         assert all("description" in key for key in schema["properties"].values())
     spot = schemas["spot"]["properties"]
     assert spot["target"]["default"] == "0.5%"
-    assert spot["rivers"]["enum"] == ["exact", "compact"]
+    assert spot["rivers"]["enum"] == ["auto", "exact", "compact"]
 
 
 def test_all_errors_of_files_are_one_document(run, tmp_path):

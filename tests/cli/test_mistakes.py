@@ -59,7 +59,7 @@ MISTAKES = {
     f"{SPOT} --target 0.005": "has no unit",
     f"{SPOT} --pot 0": "--pot",
     f"{SPOT} --rake 5": "5.0 should be less than or equal to 1",
-    f"{SPOT} --rivers bucketed": "'bucketed' is not one of exact, compact",
+    f"{SPOT} --rivers bucketed": "'bucketed' is not one of auto, exact, compact",
     f"{SPOT} --precision 64": "64 is not one of 32, 16",
     "solve-spot -b QsJh2h --oop QsQh --ip 22+ --pot 9 --stack 9 -o out": "QsJh2h",
     # Results.

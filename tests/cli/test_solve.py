@@ -558,7 +558,7 @@ def test_options_win_over_the_config(run, tmp_path):
 
 
 def test_an_estimate_solves_nothing(run):
-    options = flat(OPTIONS | {"--board": "2c3d4h"})
+    options = flat(OPTIONS | {"--board": "2c3d4h", "--rivers": "exact"})
     lines = run("solve-spot", *options, "--estimate").stdout.splitlines()
     assert lines[0].startswith("2c3d4h: ")
     assert lines[1].startswith("boards: 1 flop, ")

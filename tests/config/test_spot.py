@@ -180,7 +180,7 @@ NO_TARGET = "is not a percentage of the pot such as 0.5%, above 0% and up to 100
         ("max_iterations: 0", "0 should be greater than or equal to 1"),
         ("merging_threshold: -1", "-1 should be greater than or equal to 0"),
         ("locks: 1", "1 is not a list"),
-        ("turn_buckets: 16", "needs rivers: compact"),
+        ("turn_buckets: 16\nrivers: exact", "needs rivers: compact"),
     ],
 )
 def test_a_wrong_key_is_one_line(key, expected):

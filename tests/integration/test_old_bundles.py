@@ -34,6 +34,7 @@ NEW = tuple(
         "buckets",
         "command",
         "content_digest",
+        "ledger",
         "num_cores",
         "num_workers",
         "python_version",

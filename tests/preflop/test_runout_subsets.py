@@ -21,7 +21,8 @@ from runout.cfr.team import Team
 from runout.equity.board import compute_board_equity
 from runout.errors import CardError
 from runout.flops.backend import EVERYONE, ONCE
-from runout.flops.cards import CardBackend, TableStrategy
+from runout.flops.cards import CardBackend
+from runout.flops.spot_solution import TableStrategy
 from runout.holdem.cards import CardsToCome
 from runout.holdem.rivers import EXACT_RIVERS, BucketRivers
 from runout.holdem.tables import Precision

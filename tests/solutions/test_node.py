@@ -293,7 +293,7 @@ def test_quality_says_in_which_game_it_was_measured(tmp_path):
 
 
 def test_what_is_not_saved_comes_from_nowhere():
-    quality = Quality(1.0, ExploitabilityMeaning.REAL_GAME, 5, 2.0, ExploitabilityUnit.MBB, 2.0)
+    quality = Quality(1.0, ExploitabilityMeaning.OWN_GAME, 5, 2.0, ExploitabilityUnit.MBB, 2.0)
     document = quality.to_json()
     assert (document["date"], document["version"]) == (None, None)
     assert document["real_exploitability"] == 2.0

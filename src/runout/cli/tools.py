@@ -54,13 +54,14 @@ def show_tree(
     The config describes a run, flops or a spot. Flops with several stack-to-pot ratios show a line
     for each; give --spr for one.
     """
+    given = config
     if config.is_dir():
         config = find_result(config)[1] / CONFIG_FILE
         open_regular(config).close()
     loaded = load_config(config)
     if isinstance(loaded, SpotConfig):
         if spr is not None:
-            raise OptionError("--spr", f"{config} is a spot, which has one tree")
+            raise OptionError("--spr", f"{given} is a spot, which has one tree")
         _show(loaded.tree(), loaded, depth, json)
     elif isinstance(loaded, RunConfig) and spr is None:
         _show(loaded.preflop.tree, None, depth, json)

@@ -51,6 +51,8 @@ class _Kinds:
     """LLVM's types of numbers, and numba's types of lane rows, made when the first is asked for."""
 
     def __getattr__(self, name: str) -> Any:
+        if not name.isupper():
+            raise AttributeError(name)
         bits = {"BYTE": 8, "SHORT": 16, "INT32": 32, "INT64": 64}
         found = {each: ir.IntType(number) for each, number in bits.items()}
         found |= {"FLOAT": ir.FloatType(), "DOUBLE": ir.DoubleType()}
